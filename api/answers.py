@@ -1,0 +1,102 @@
+"""Answers of the write front door, as they go over the wire."""
+
+from __future__ import annotations
+
+from typing import Any, NotRequired, TypedDict
+
+
+class Started(TypedDict):
+    """A started instance, as its first command left it."""
+
+    instance_id: str
+    status: str
+    definition_id: str
+    process_def_id: str
+    version: int
+    business_key: str | None
+    continuing: bool
+
+
+class Changed(TypedDict):
+    """An instance, as a command left it."""
+
+    instance_id: str
+    status: str
+
+
+class TaskChanged(TypedDict):
+    """A task's instance, as a command about the task left it."""
+
+    task_id: str
+    instance_id: str
+    status: str
+
+
+class LockExtended(TypedDict):
+    """A lease with its new end."""
+
+    lease_id: int
+    lock_expires_at: str
+
+
+class FetchedTask(TypedDict):
+    """A leased task with the variables seen from it."""
+
+    task_id: str
+    task_type: str
+    instance_id: str
+    token_id: str
+    node_id: str
+    process_def_id: str
+    definition_id: str
+    business_key: str | None
+    tenant: str
+    variables: dict[str, Any]
+    retries: int
+    lease_id: int
+    lock_expires_at: str
+    worker_id: str
+    priority: int
+    attempt: int
+
+
+class ItemResult(TypedDict):
+    """What became of one item of a list."""
+
+    status: int
+    task_id: str
+    instance_id: NotRequired[str]
+    instance_status: NotRequired[str]
+    problem: NotRequired[dict[str, Any]]
+
+
+class DeployedDefinition(TypedDict):
+    """A process of a deployment; `new` says whether it is a new version."""
+
+    id: str
+    key: str
+    version: int
+    version_tag: str
+    name: str
+    resource: str
+    executable: bool
+    new: bool
+    deployment_id: str
+
+
+class DeployWarning(TypedDict):
+    """What a modeller should look at."""
+
+    resource: str
+    element: str
+    line: int
+    rule: str
+    message: str
+
+
+class Deployed(TypedDict):
+    """A deployment."""
+
+    deployment_id: str | None
+    definitions: list[DeployedDefinition]
+    warnings: list[DeployWarning]

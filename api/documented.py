@@ -1,0 +1,122 @@
+"""What the OpenAPI document says of a view, from the same shapes by which it reads and answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from typing import Any, Final, TypeVar
+
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+
+from api.kinds import Kind, Schema
+from api.row_schema import COMPONENTS
+from api.shapes import Query
+
+View = TypeVar("View", bound=Callable[..., Any])
+
+_TEXT: Final[Schema] = {"type": "string"}
+COMPONENTS["Problem"] = {
+    "type": "object",
+    "description": "RFC 9457 problem.",
+    "properties": {
+        "type": {**_TEXT, "description": "urn:bpm-engine:problem: and the code"},
+        "title": _TEXT,
+        "status": {"type": "integer"},
+        "detail": _TEXT,
+        "code": {**_TEXT, "description": "stable name of the error"},
+        "error": {**_TEXT, "description": "the same as detail"},
+        "details": {"type": "object", "additionalProperties": True},
+        "errors": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"place": _TEXT, "rule": _TEXT, "message": _TEXT},
+                "required": ["place", "rule", "message"],
+            },
+        },
+        "problems": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "resource": _TEXT,
+                    "element": _TEXT,
+                    "line": {"type": "integer"},
+                    "rule": _TEXT,
+                    "message": _TEXT,
+                },
+                "required": ["resource", "element", "line", "rule", "message"],
+            },
+        },
+    },
+    "required": ["type", "title", "status", "detail", "code", "error"],
+}
+PROBLEM: Final[Schema] = {"$ref": "#/components/schemas/Problem"}
+
+_TENANT = OpenApiParameter(
+    "x-tenant-id",
+    {"type": "string", "maxLength": 100},
+    OpenApiParameter.HEADER,
+    description="tenant; the default tenant without it",
+)
+_KEY = OpenApiParameter(
+    "Idempotency-Key",
+    {"type": "string", "minLength": 1, "maxLength": 255},
+    OpenApiParameter.HEADER,
+    description="the same call again under the same key gets the first answer and does nothing",
+)
+_READ_ERRORS: Final = (400, 401, 403, 404, 503)
+_WRITE_ERRORS: Final = (400, 401, 403, 404, 409, 413, 415, 422, 503)
+
+
+def documented(
+    summary: str,
+    *,
+    tag: str,
+    answer: Schema,
+    name: str,
+    body: Kind | None = None,
+    query: Query | None = None,
+    status: int = 200,
+    write: bool = False,
+    body_required: bool = True,
+    request: Mapping[str, Schema] | None = None,
+    answer_type: str = "application/json",
+) -> Callable[[View], View]:
+    """Return the decorator that describes one method of a view.
+
+    Args:
+        name: operation id.
+        write: it takes an idempotency key and may answer the errors of commands.
+        request: media type to schema, where the body is not JSON.
+    """
+    parameters = [_TENANT, *([_KEY] if write else []), *_query_parameters(query)]
+    content = request or ({"application/json": body.schema()} if body is not None else None)
+    errors = _WRITE_ERRORS if write else _READ_ERRORS
+    responses: dict[Any, Any] = {(status, answer_type): OpenApiResponse(answer, HTTPStatus(status).phrase)}
+    for code in errors:
+        responses[code, "application/problem+json"] = OpenApiResponse(PROBLEM, HTTPStatus(code).phrase)
+    decorate: Callable[[View], View] = extend_schema(
+        operation_id=name,
+        summary=summary,
+        description="",
+        tags=[tag],
+        parameters=parameters,
+        request=content,
+        responses=responses,
+    )
+    return decorate
+
+
+def _query_parameters(query: Query | None) -> list[OpenApiParameter]:
+    fields = query.fields if query is not None else {}
+    return [
+        OpenApiParameter(name, _parameter_schema(field.kind), OpenApiParameter.QUERY, description=field.about)
+        for name, field in fields.items()
+    ]
+
+
+def _parameter_schema(kind: Kind) -> Schema:
+    found = kind.schema()
+    # A list in a query is one text with commas.
+    return {"type": "string"} if found["type"] == "array" else found

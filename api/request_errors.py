@@ -1,0 +1,53 @@
+"""What is wrong with a request before any command is made of it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from bpm.core.errors import Conflict, Invalid, Refused
+
+
+class FieldError(NamedTuple):
+    """One thing wrong with a request.
+
+    Attributes:
+        place: a JSON pointer into the body (empty for the body itself), `?name` for a query parameter, or
+            the name of a header.
+        rule: stable short name of the rule.
+        message: one sentence.
+    """
+
+    place: str
+    rule: str
+    message: str
+
+
+class RequestInvalid(Invalid):
+    """The request breaks rules; `errors` names each with its place."""
+
+    def __init__(self, errors: tuple[FieldError, ...]) -> None:
+        first = errors[0]
+        more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+        super().__init__(f"{first.place or 'body'}: {first.message}{more}")
+        self.errors = errors
+
+
+class BodyTooLarge(Invalid):
+    """The request body is larger than allowed."""
+
+
+class MediaTypeUnsupported(Invalid):
+    """The request body has a type that is not read here."""
+
+
+class NotAllowed(Refused):
+    """The caller has no right to this."""
+
+
+class EngineUnavailable(Conflict):
+    """The database does not answer; try again."""
+
+
+def invalid(place: str, rule: str, message: str) -> RequestInvalid:
+    """Return the error for one broken rule."""
+    return RequestInvalid((FieldError(place, rule, message),))

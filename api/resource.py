@@ -1,0 +1,85 @@
+"""What all resources have in common."""
+
+from __future__ import annotations
+
+from typing import Any, Final, TypedDict
+
+from rest_framework.negotiation import BaseContentNegotiation
+from rest_framework.parsers import BaseParser
+from rest_framework.permissions import IsAuthenticated
+from rest_framework.renderers import BaseRenderer
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+from api.authentication import AUTHENTICATION
+from api.bodies import read_body, read_json
+from api.idempotency import idempotency_of
+from api.problems import handle
+from api.rendering import ExactJson
+from api.shapes import ListOf, Shape
+from api.tenancy import tenant_of
+from bpm.engine import Idempotency
+
+
+class AlwaysJson(BaseContentNegotiation):
+    """There is one representation, whatever `Accept` says."""
+
+    def select_parser(self, request: Request, parsers: Any) -> BaseParser:
+        """Return the only one."""
+        parser: BaseParser = parsers[0]
+        return parser
+
+    def select_renderer(
+        self, request: Request, renderers: Any, format_suffix: str | None = None
+    ) -> tuple[BaseRenderer, str]:
+        """Return the only one."""
+        return renderers[0], renderers[0].media_type
+
+
+class Context(TypedDict):
+    """What every call of the write front door gets."""
+
+    tenant: str
+    actor: str
+    key: Idempotency | None
+
+
+class Resource(APIView):
+    """Base of the views: JSON only, problems as answers, callers known."""
+
+    authentication_classes = AUTHENTICATION
+    permission_classes = (IsAuthenticated,)
+    renderer_classes = (ExactJson,)
+    content_negotiation_class = AlwaysJson
+
+    def get_exception_handler(self) -> Any:
+        """Return the handler, whatever project hosts the API."""
+        return handle
+
+
+def read_write_call(request: Request, shape: Shape | ListOf) -> tuple[Any, Context]:
+    """Return the fields of a writing request's body and the context of its call.
+
+    Raises:
+        RequestInvalid, BodyTooLarge, MediaTypeUnsupported: see `api.bodies`.
+    """
+    body = read_body(request)
+    return read_json(request, body, shape), write_context(request, body)
+
+
+def write_context(request: Request, body: bytes) -> Context:
+    """Return tenant, actor and idempotency key of a writing request.
+
+    Raises:
+        RequestInvalid: a header breaks its rule.
+    """
+    actor = request.user.get_username()
+    return Context(
+        tenant=tenant_of(request),
+        actor=actor,
+        key=idempotency_of(request, actor, body),
+    )
+
+
+NOTHING: Final = Shape("Nothing")
+"""Body of calls that need none: empty, or an empty object."""

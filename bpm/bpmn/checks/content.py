@@ -1,0 +1,59 @@
+"""What stands inside flow nodes and changes how they run, but is not supported: refused, never ignored."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from bpm.bpmn.layout import Layout, NodeXml
+from bpm.bpmn.process_reading import ProcessReading
+from bpm.bpmn.tags import ARTIFACTS, CHOREOGRAPHY, FLOW_NODES, PASSIVE, is_event_definition, is_true
+from bpm.core.elements.registry import ELEMENTS
+from bpm.core.xml import BPMN, XmlElement
+
+_KNOWN: Final = (PASSIVE - {"humanPerformer", "potentialOwner", "performer", "resourceRole"}) | frozenset(
+    {
+        "incoming",
+        "outgoing",
+        "script",
+        "eventDefinitionRef",
+        "dataInput",
+        "dataOutput",
+        "inputSet",
+        "outputSet",
+        "rendering",
+    }
+)
+_CONTENT_OF_SCOPES: Final = FLOW_NODES | ARTIFACTS | CHOREOGRAPHY | {"sequenceFlow", "completionCondition"}
+
+
+def check_content(layout: Layout, reading: ProcessReading) -> None:
+    """Every child of a flow node is one the engine acts on, or has no effect."""
+    for node in layout.nodes.values():
+        if is_true(node.xml.get("isForCompensation")):
+            reading.problem(node.xml, "unsupported-element", "An activity for compensation is not supported.")
+        for child in node.xml.children:
+            if child.space == BPMN:
+                _check_child(node, child, reading)
+
+
+def _check_child(node: NodeXml, child: XmlElement, reading: ProcessReading) -> None:
+    if child.tag in _KNOWN or is_event_definition(child):
+        return
+    if node.id in reading.scope_names and child.tag in _CONTENT_OF_SCOPES:
+        return
+    if child.tag in ("dataInputAssociation", "dataOutputAssociation") and _only_drawn(child, reading):
+        message = f"The {child.tag} has only one end: it is drawn, nothing is copied."
+        reading.warning(child, "data-association", message)
+        return
+    if node.tag in ELEMENTS or child.tag.endswith("LoopCharacteristics"):
+        message = f"The element {child.tag} in {node.tag} is not supported."
+        reading.problem(child, "unsupported-element", message)
+
+
+def _only_drawn(association: XmlElement, reading: ProcessReading) -> bool:
+    """Modelling tools write half an association, or one to a placeholder, when only a line is drawn."""
+    ends = [association.child_text(tag) for tag in ("sourceRef", "targetRef")]
+    if not all(ends):
+        return association.first("assignment") is None
+    found = [reading.elements.find(end or "") for end in ends]
+    return any(xml is not None and xml.get("name").startswith("__") for xml in found)

@@ -1,0 +1,76 @@
+"""All rules, one line each; a rule is one function from a layout to problems and warnings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from bpm.bpmn.checks import (
+    activities,
+    compensation,
+    content,
+    event_definitions,
+    event_triggers,
+    exclusive_flows,
+    flows,
+    gateways,
+    identity,
+    links,
+    message_flows,
+    soundness,
+    subprocesses,
+    vendor,
+    vendor_values,
+)
+from bpm.bpmn.layout import Layout
+from bpm.bpmn.process_reading import ProcessReading
+
+Check = Callable[[Layout, ProcessReading], None]
+
+CHECKS: Final[tuple[Check, ...]] = (
+    identity.check_process_id,
+    identity.check_repeated_ids,
+    flows.check_starts_have_no_incoming,
+    flows.check_ends_have_no_outgoing,
+    links.check_link_flows,
+    flows.check_intermediate_events_are_reached,
+    flows.check_gateways_are_connected,
+    event_triggers.check_triggers,
+    event_triggers.check_cancel,
+    event_triggers.check_attachment,
+    event_definitions.check_definition_references,
+    event_definitions.check_messages,
+    event_definitions.check_conditions,
+    links.check_link_pairs,
+    links.check_link_catches,
+    links.check_link_references,
+    gateways.check_event_gateway_targets,
+    gateways.check_instantiating_gateway,
+    activities.check_quantities,
+    activities.check_loops,
+    compensation.check_handlers,
+    compensation.check_one_boundary,
+    activities.check_script_formats,
+    activities.check_operations,
+    subprocesses.check_none_starts,
+    subprocesses.check_event_subprocesses,
+    subprocesses.check_ad_hoc,
+    content.check_content,
+    vendor.check_vendor_elements,
+    vendor.check_vendor_attributes,
+    vendor_values.check_priorities,
+    vendor_values.check_external_topics,
+    vendor_values.check_time_to_live,
+    soundness.check_something_starts,
+    soundness.check_unreachable,
+    soundness.check_joins_fed_by_themselves,
+    soundness.check_mutual_waiting,
+    exclusive_flows.check_shadowed_flows,
+    message_flows.check_message_flows,
+)
+
+
+def run_checks(layout: Layout, reading: ProcessReading) -> None:
+    """Report everything that is wrong with the structure of a process."""
+    for check in CHECKS:
+        check(layout, reading)

@@ -1,0 +1,105 @@
+"""Vendor extensions: acted on, without effect, or refused (semantics §9)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from bpm.bpmn.file_index import walk
+from bpm.bpmn.layout import Layout
+from bpm.bpmn.process_reading import ProcessReading
+from bpm.core.elements.registry import ELEMENTS
+from bpm.core.xml import CAMUNDA, OWN, ZEEBE, XmlElement
+
+_ELEMENTS: Final = {
+    CAMUNDA: frozenset({"failedJobRetryTimeCycle", "properties", "formData", "formProperty"}),
+    ZEEBE: frozenset(
+        {
+            "taskDefinition",
+            "assignmentDefinition",
+            "taskSchedule",
+            "formDefinition",
+            "priorityDefinition",
+            "script",
+            "versionTag",
+            "properties",
+            "userTask",
+            "userTaskForm",
+        }
+    ),
+    OWN: frozenset[str](),
+}
+"""What may stand in `extensionElements`: the engine acts on it, or it has no effect on how a process runs."""
+
+_SUPPORTED: Final = frozenset(
+    {
+        "asyncBefore",
+        "asyncAfter",
+        "async",
+        "asyncLeave",
+        "exclusive",
+        "initiator",
+        "formKey",
+        "assignee",
+        "candidateUsers",
+        "candidateGroups",
+        "dueDate",
+        "followUpDate",
+        "priority",
+        "class",
+        "delegateExpression",
+        "expression",
+        "resultVariable",
+        "resultVariableName",
+        "type",
+        "topic",
+        "taskPriority",
+        "versionTag",
+        "candidateStarterUsers",
+        "candidateStarterGroups",
+    }
+)
+_WITHOUT_EFFECT: Final = frozenset(
+    {
+        "historyTimeToLive",
+        "isStartableInTasklist",
+        "modelerTemplate",
+        "modelerTemplateVersion",
+        "modelerTemplateIcon",
+        "diagramRelationId",
+        "category",
+        "formRef",
+        "formRefBinding",
+        "formRefVersion",
+    }
+)
+_REFUSED: Final = frozenset({"skipExpression", "triggerable", "resource", "businessCalendarName"})
+
+
+def check_vendor_elements(layout: Layout, reading: ProcessReading) -> None:
+    """Extension elements of the known vendors that would change how a process runs are not passed over."""
+    for holder in walk(layout.xml):
+        if holder.tag != "extensionElements":
+            continue
+        for xml in holder.children:
+            if xml.space in _ELEMENTS and xml.tag not in _ELEMENTS[xml.space]:
+                message = f"The extension {xml.tag} ({xml.space}) is not supported."
+                reading.problem(xml, "unsupported-element", message)
+
+
+def check_vendor_attributes(layout: Layout, reading: ProcessReading) -> None:
+    """Extension attributes likewise; those unknown are ignored with a warning."""
+    _check_attributes(layout.xml, reading)
+    for node in layout.nodes.values():
+        if node.tag in ELEMENTS:
+            _check_attributes(node.xml, reading)
+    for flow in layout.flows.values():
+        _check_attributes(flow.xml, reading)
+
+
+def _check_attributes(xml: XmlElement, reading: ProcessReading) -> None:
+    for space, name in xml.vendor:
+        if space == OWN or (space == CAMUNDA and name in _REFUSED):
+            message = f"The attribute {name} ({space}) is not supported."
+            reading.problem(xml, "unsupported-attribute", message)
+        elif space == CAMUNDA and name not in _SUPPORTED and name not in _WITHOUT_EFFECT:
+            reading.warning(xml, "ignored-attribute", f"The attribute {name} has no effect.")

@@ -1,0 +1,44 @@
+"""Constant values of vendor attributes that no instance could use; computed ones are checked at run time."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from bpm.bpmn.layout import Layout
+from bpm.bpmn.process_reading import ProcessReading
+from bpm.core.elements.registry import ELEMENTS
+
+_WHOLE_NUMBER: Final = re.compile(r"[+-]?\d{1,9}")
+_DAYS: Final = re.compile(r"\d{1,6}|P\d{1,6}D")
+
+
+def check_priorities(layout: Layout, reading: ProcessReading) -> None:
+    """`taskPriority` and `jobPriority` are whole numbers or expressions."""
+    elements = [node.xml for node in layout.nodes.values() if node.tag in ELEMENTS]
+    for xml in (layout.xml, *elements):
+        for name in ("taskPriority", "jobPriority"):
+            text = (xml.extension(name) or "").strip()
+            if text and not _is_computed(text) and not _WHOLE_NUMBER.fullmatch(text):
+                message = f"The {name} {text!r} is neither a whole number nor an expression."
+                reading.problem(xml, "priority", message)
+
+
+def check_external_topics(layout: Layout, reading: ProcessReading) -> None:
+    """What says that it is external says under which topic."""
+    for node in layout.nodes.values():
+        external = node.xml.extension("type") == "external"
+        if external and not (node.xml.extension("topic") or "").strip():
+            reading.problem(node.xml, "external-topic", "An external task needs a topic.")
+
+
+def check_time_to_live(layout: Layout, reading: ProcessReading) -> None:
+    """`historyTimeToLive` is a number of days, as such or as `P30D`."""
+    text = (layout.xml.extension("historyTimeToLive") or "").strip()
+    if text and not _DAYS.fullmatch(text):
+        message = f"The historyTimeToLive {text!r} is no number of days such as 30 or P30D."
+        reading.problem(layout.xml, "history-time-to-live", message)
+
+
+def _is_computed(text: str) -> bool:
+    return "${" in text or "#{" in text or text.startswith("=")

@@ -1,0 +1,22 @@
+"""How big a file may be."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+
+class Limits(NamedTuple):
+    """Bounds of one file.
+
+    Attributes:
+        size_bytes: length of the file as it comes.
+        depth: elements inside one another, the root counted as one.
+        elements: all elements, the diagram's too.
+    """
+
+    size_bytes: int = 10 * 1024 * 1024
+    depth: int = 200
+    elements: int = 250_000
+
+
+DEFAULT_LIMITS: Final = Limits()

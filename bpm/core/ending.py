@@ -1,0 +1,125 @@
+"""Ending what is still alive: what a token waits for, the inside of a scope, the whole instance (semantics §4)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from bpm.core import events as e
+from bpm.core.errors import TooLarge
+from bpm.core.ids import Id
+from bpm.core.rows import (
+    ExternalStatus,
+    ExternalTask,
+    Incident,
+    Job,
+    JobStatus,
+    JoinStatus,
+    Scope,
+    ScopeStatus,
+    Subscription,
+    Timer,
+    TimerStatus,
+    UserStatus,
+    UserTask,
+)
+from bpm.core.run import Run
+from bpm.core.state import State
+from bpm.core.token import Token
+
+Held = ExternalTask | UserTask | Timer | Job | Subscription | Incident
+_OPEN_EXTERNAL = frozenset({ExternalStatus.READY, ExternalStatus.LOCKED, ExternalStatus.FAILED})
+_OPEN_JOB = frozenset({JobStatus.READY, JobStatus.RUNNING, JobStatus.FAILED})
+
+
+def open_rows(state: State) -> dict[Id | None, list[Held]]:
+    """Return token to the open tasks, timers, jobs, subscriptions and incidents that hang on it, newest first."""
+    held: dict[Id | None, list[Held]] = defaultdict(list)
+    for external in state.external_tasks.values():
+        if external.status in _OPEN_EXTERNAL:
+            held[external.token].append(external)
+    for user in state.user_tasks.values():
+        if user.status is UserStatus.OPEN:
+            held[user.token].append(user)
+    for timer in state.timers.values():
+        if timer.status is TimerStatus.SCHEDULED:
+            held[timer.token].append(timer)
+    for job in state.jobs.values():
+        if job.status in _OPEN_JOB:
+            held[job.token].append(job)
+    for row in (*state.subscriptions.values(), *state.incidents.values()):
+        if row.status == "OPEN":
+            held[row.token].append(row)
+    for rows in held.values():
+        rows.sort(key=lambda row: row.id, reverse=True)
+    return held
+
+
+def cancel_row(run: Run, row: Held, reason: str) -> None:
+    """Close one open row. Emits its cancellation."""
+    if isinstance(row, ExternalTask):
+        run.emit(e.ExternalTaskCancelled(task=row.id, token=row.token, node=row.node, reason=reason))
+    elif isinstance(row, UserTask):
+        run.emit(e.UserTaskCancelled(task=row.id, token=row.token, node=row.node, reason=reason))
+    elif isinstance(row, Timer):
+        run.emit(e.TimerCancelled(timer=row.id, token=row.token, node=row.node, reason=reason))
+    elif isinstance(row, Job):
+        run.emit(e.JobCancelled(job=row.id, token=row.token, node=row.node, reason=reason))
+    elif isinstance(row, Incident):
+        run.emit(e.IncidentResolved(incident=row.id, token=row.token, node=row.node, reason=reason))
+
+
+def end_inside(run: Run, scope: Id, reason: str, *, spare: Id | None = None) -> None:
+    """End all tokens in a scope and in the scopes inside it: deepest first, newest first.
+
+    What each token waits for is cancelled before it. Inner scopes end; the scope itself stays.
+
+    Args:
+        spare: a token that lives on.
+
+    Raises:
+        Missing: unless the whole instance is loaded.
+        TooLarge: more rows than one command may end.
+    """
+    state = run.state
+    state.require_everything(f"end everything in scope {scope}")
+    held = open_rows(state)
+    inside = _scopes_inside(state.scopes.values(), scope)
+    if sum(1 for token in state.tokens.values() if not token.final) > run.context.limits.interrupted:
+        raise TooLarge(limit=run.context.limits.interrupted)
+    for row in inside:
+        for token in _live_tokens(state, row.id):
+            if token.id != spare:
+                end_token(run, token, held.get(token.id, []), reason)
+        for join in [join for join in state.joins.values() if join.scope == row.id]:
+            if join.status is JoinStatus.OPEN:
+                run.emit(e.JoinClosed(join=join.id, node=join.node, reason=reason))
+        if row.id != scope:
+            run.emit(e.ScopeTerminated(scope=row.id, node=row.node, reason=reason))
+
+
+def end_token(run: Run, token: Token, held: Iterable[Held], reason: str) -> None:
+    """End one token after what it waits for."""
+    for row in held:
+        cancel_row(run, row, reason)
+    run.end(token, reason)
+
+
+def _live_tokens(state: State, scope: Id) -> list[Token]:
+    found = [token for token in state.tokens.values() if token.scope == scope and not token.final]
+    return sorted(found, key=lambda token: token.id, reverse=True)
+
+
+def _scopes_inside(scopes: Iterable[Scope], outermost: Id) -> list[Scope]:
+    """Return the active scopes inside and the scope itself: deepest first, within a depth newest first."""
+    rows = {scope.id: scope for scope in scopes if scope.status is ScopeStatus.ACTIVE}
+    depths: dict[Id, int] = {}
+    for row in rows.values():
+        depth, at = 0, row
+        while at.id != outermost and at.parent in rows:
+            at = rows[at.parent]
+            depth += 1
+        if at.id == outermost:
+            depths[row.id] = depth
+    order = sorted(depths, key=lambda scope: (depths[scope], scope), reverse=True)
+    return [rows[scope] for scope in order]

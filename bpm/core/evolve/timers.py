@@ -1,0 +1,121 @@
+"""What events about timers and jobs change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+from bpm.core import events as e
+from bpm.core.ids import Id
+from bpm.core.rows import Job, JobStatus, Timer, TimerStatus
+from bpm.core.state import State
+
+
+def _scheduled(state: State, event: e.TimerScheduled, at: datetime) -> None:
+    row = Timer(
+        id=event.timer,
+        token=event.token,
+        scope=event.scope,
+        node=event.node,
+        kind=event.kind,
+        status=TimerStatus.SCHEDULED,
+        due_at=event.due_at,
+        series=event.series,
+        number=event.number,
+        anchor=event.anchor,
+        expression=event.expression,
+        created_at=at,
+        closed_at=None,
+    )
+    state.put(state.timers, row.id, row)
+
+
+def _close_timer(state: State, timer: Id, status: TimerStatus, at: datetime) -> None:
+    state.put(state.timers, timer, state.timers[timer]._replace(status=status, closed_at=at))
+
+
+def _fired(state: State, event: e.TimerFired, at: datetime) -> None:
+    _close_timer(state, event.timer, TimerStatus.FIRED, at)
+
+
+def _timer_cancelled(state: State, event: e.TimerCancelled, at: datetime) -> None:
+    _close_timer(state, event.timer, TimerStatus.CANCELLED, at)
+
+
+def _job_created(state: State, event: e.JobCreated, at: datetime) -> None:
+    row = Job(
+        id=event.job,
+        token=event.token,
+        node=event.node,
+        kind=event.kind,
+        handler=event.handler,
+        status=JobStatus.READY,
+        retries=event.retries,
+        initial_retries=event.retries,
+        attempts=0,
+        crashes=0,
+        available_at=event.available_at,
+        error=None,
+        created_at=at,
+        closed_at=None,
+    )
+    if event.passes is not None:
+        state.instance.passes = event.passes
+    state.put(state.jobs, row.id, row)
+    if event.kind == "after":
+        token = state.tokens[event.token]
+        state.put(state.tokens, token.id, token._replace(phase="after"))
+
+
+def _job_started(state: State, event: e.JobStarted, at: datetime) -> None:
+    row = state.jobs[event.job]
+    state.put(state.jobs, row.id, row._replace(status=JobStatus.RUNNING, attempts=event.attempt))
+
+
+def _job_completed(state: State, event: e.JobCompleted, at: datetime) -> None:
+    row = state.jobs[event.job]
+    state.put(state.jobs, row.id, row._replace(status=JobStatus.COMPLETED, closed_at=at))
+
+
+def _job_failed(state: State, event: e.JobFailed, at: datetime) -> None:
+    row = state.jobs[event.job]
+    status = JobStatus.READY if event.retries > 0 else JobStatus.FAILED
+    new = row._replace(status=status, retries=event.retries, available_at=event.available_at)
+    state.put(state.jobs, row.id, new)
+
+
+def _job_error(state: State, event: e.JobErrorNoted, at: datetime) -> None:
+    row = state.jobs[event.job]
+    state.put(state.jobs, row.id, row._replace(error=event.error))
+
+
+def _job_expired(state: State, event: e.JobLeaseExpired, at: datetime) -> None:
+    row = state.jobs[event.job]
+    state.put(state.jobs, row.id, row._replace(status=JobStatus.READY, crashes=event.crashes, available_at=at))
+
+
+def _job_retried(state: State, event: e.JobRetried, at: datetime) -> None:
+    row = state.jobs[event.job]
+    new = row._replace(status=JobStatus.READY, retries=event.retries, crashes=0, available_at=at)
+    state.put(state.jobs, row.id, new)
+
+
+def _job_cancelled(state: State, event: e.JobCancelled, at: datetime) -> None:
+    row = state.jobs[event.job]
+    state.put(state.jobs, row.id, row._replace(status=JobStatus.CANCELLED, closed_at=at))
+
+
+APPLY: dict[type[e.Event], Callable[[State, Any, datetime], None]] = {
+    e.TimerScheduled: _scheduled,
+    e.TimerFired: _fired,
+    e.TimerCancelled: _timer_cancelled,
+    e.JobCreated: _job_created,
+    e.JobStarted: _job_started,
+    e.JobCompleted: _job_completed,
+    e.JobFailed: _job_failed,
+    e.JobErrorNoted: _job_error,
+    e.JobLeaseExpired: _job_expired,
+    e.JobRetried: _job_retried,
+    e.JobCancelled: _job_cancelled,
+}

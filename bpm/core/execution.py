@@ -1,0 +1,81 @@
+"""The `execution` object that expressions see (semantics §9)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from bpm.core import events as e
+from bpm.core.expressions import EvaluationFailed, to_json_value
+from bpm.core.failure import NodeFailed
+from bpm.core.lookup import owner_of
+from bpm.core.token import Token
+
+if TYPE_CHECKING:
+    from bpm.core.run import Run
+
+
+def to_storable(value: object) -> object:
+    """Return the JSON value of an expression's result.
+
+    Raises:
+        NodeFailed: it has none (a function, a range, NaN).
+    """
+    try:
+        return to_json_value(value)
+    except EvaluationFailed as failure:
+        raise NodeFailed("ExpressionFailed", f"The result cannot be stored: {failure}") from None
+
+
+class ExecutionObject:
+    """A token and its instance, for one evaluation; setters emit events at once."""
+
+    __slots__ = ("_run", "_token")
+
+    def __init__(self, run: Run, token: Token) -> None:
+        self._run = run
+        self._token = token
+
+    @property
+    def process_instance_id(self) -> str:
+        """The instance's id."""
+        return self._run.state.instance.id
+
+    @property
+    def process_business_key(self) -> str | None:
+        """The instance's business key."""
+        return self._run.state.instance.business_key
+
+    @property
+    def current_activity_id(self) -> str:
+        """Id of the node at which the token stands."""
+        return self._token.node
+
+    def get_variable(self, name: str) -> Any:
+        """Return a variable, None where there is none."""
+        try:
+            return self._run.lookup(self._token).lookup(name)
+        except KeyError:
+            return None
+
+    def has_variable(self, name: str) -> bool:
+        """Return whether any scope outwards has it."""
+        try:
+            self._run.lookup(self._token).lookup(name)
+        except KeyError:
+            return False
+        return True
+
+    def set_variable(self, name: str, value: object) -> None:
+        """Set a variable where it stands outwards, else in the process."""
+        self._run.set_variables(self._token.scope, {name: to_storable(value)})
+
+    def set_variable_local(self, name: str, value: object) -> None:
+        """Set a variable in the token's own scope."""
+        self._run.set_variables(self._token.scope, {name: to_storable(value)}, local=True)
+
+    def remove_variable(self, name: str) -> None:
+        """Remove a variable where it stands outwards, if it does."""
+        state = self._run.state
+        owner = owner_of(state, self._token.scope, name)
+        if state.variable(owner, name) is not None:
+            self._run.emit(e.VariableRemoved(scope=owner, name=name))

@@ -1,0 +1,1 @@
+"""The JUEL dialect: parser, coercions, allowed methods, the execution object."""

@@ -1,0 +1,1 @@
+"""Regular expressions whose matching is bounded."""

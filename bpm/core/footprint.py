@@ -1,0 +1,63 @@
+"""Footprints: what a run may read before its tokens come to rest, found once per graph (docs/explanation/architecture)."""
+
+from __future__ import annotations
+
+from bpm.core.elements.registry import ELEMENTS
+from bpm.core.graph import Footprint, Graph, NodeId
+
+
+def footprint(graph: Graph, node: NodeId, *, leaving: bool) -> Footprint:
+    """Return what a token reads that enters the node, or leaves it, and goes on until it rests.
+
+    Joins count as passed, since the token may be the one that fires them.
+    """
+    key = (node, leaving)
+    found = graph.footprints.get(key)
+    if found is None:
+        found = _find(graph, node, leaving=leaving)
+        graph.footprints[key] = found
+    return found
+
+
+def _find(graph: Graph, start: NodeId, *, leaving: bool) -> Footprint:
+    names: set[str] | None = set()
+    joins: dict[NodeId, set[str]] = {}
+    left: set[NodeId] = set()
+    entered: set[NodeId] = set()
+    stack = [(start, leaving)]
+    while stack:
+        name, leave = stack.pop()
+        seen = left if leave else entered
+        if name in seen:
+            continue
+        seen.add(name)
+        node = graph.nodes[name]
+        if leave:
+            names = _union(names, _conditions(graph, name))
+            for flow_id in node.outgoing:
+                flow = graph.flows[flow_id]
+                if graph.nodes[flow.target].joins is not None:
+                    joins.setdefault(flow.target, set()).add(flow_id)
+                stack.append((flow.target, False))
+        else:
+            element = ELEMENTS[node.tag]
+            names = _union(names, element.reads(node))
+            if not element.rests(node) and not node.before:
+                stack.append((name, True))
+    known = None if names is None else frozenset(names)
+    return Footprint(known, {join: frozenset(flows) for join, flows in joins.items()})
+
+
+def _conditions(graph: Graph, node: NodeId) -> frozenset[str] | None:
+    names: frozenset[str] = frozenset()
+    for flow_id in graph.nodes[node].outgoing:
+        condition = graph.flows[flow_id].condition
+        if condition is not None:
+            if condition.names is None:
+                return None
+            names |= condition.names
+    return names
+
+
+def _union(names: set[str] | None, more: frozenset[str] | None) -> set[str] | None:
+    return None if names is None or more is None else names | more

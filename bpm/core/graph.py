@@ -1,0 +1,131 @@
+"""The compiled process: nodes, flows, scopes, and what is found out about them once (semantics §3).
+
+A graph is immutable and shared by all commands of a process. It is made by `bpm.bpmn` from XML, or by hand in tests,
+through `Graph.build`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from bpm.core.expressions import Expression
+
+FlowId = str
+NodeId = str
+
+
+class Flow(NamedTuple):
+    """A sequence flow. `condition` is None where it is unconditional, default, or ignored by the rule."""
+
+    id: FlowId
+    source: NodeId
+    target: NodeId
+    condition: Expression | None = None
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """A flow node; subclasses, one per element, add what their behaviour needs.
+
+    Attributes:
+        tag: BPMN element name; the key into the element registry.
+        scope: id of the process or subprocess element that contains it.
+        order: position in the document.
+        before, after: whether an asynchronous continuation stands before or after it.
+        job_retries: attempts of its jobs with the ISO 8601 delays between them, longest list first used in order.
+    """
+
+    id: NodeId
+    tag: str
+    scope: NodeId
+    name: str = ""
+    incoming: tuple[FlowId, ...] = ()
+    outgoing: tuple[FlowId, ...] = ()
+    default: FlowId | None = None
+    order: int = 0
+    line: int = 0
+    before: bool = False
+    after: bool = False
+    job_retries: int = 3
+    job_delays: tuple[str, ...] = ()
+    attached_to: NodeId | None = None
+    documentation: str = ""
+
+    @property
+    def forks(self) -> bool:
+        """Whether leaving it may split the token: more than one outgoing flow and no exclusive choice."""
+        return len(self.outgoing) > 1
+
+    @property
+    def joins(self) -> str | None:
+        """Kind of its join state (`parallel`, `inclusive`, `complex`), None where every token passes on its own."""
+        return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScopeGraph:
+    """The inside of the process or of one subprocess element."""
+
+    id: NodeId
+    parent: NodeId | None
+    starts: tuple[NodeId, ...] = ()
+    nodes: tuple[NodeId, ...] = ()
+
+
+class Footprint(NamedTuple):
+    """What a run that leaves (or enters) a node may read before it comes to rest.
+
+    Attributes:
+        names: variables read by expressions; None when that cannot be known (all).
+        joins: joins it may arrive at, with the flows by which it may.
+    """
+
+    names: frozenset[str] | None
+    joins: Mapping[NodeId, frozenset[FlowId]]
+
+
+NOTHING = Footprint(frozenset(), {})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Graph:
+    """One executable process.
+
+    Attributes:
+        key: id of the process element.
+        binding_fork: join to the fork whose group keys it, None where it has none.
+        extras: what elements of the file want to keep at process level (candidate starters, saga mode …).
+    """
+
+    key: str
+    name: str = ""
+    version_tag: str = ""
+    nodes: Mapping[NodeId, Node]
+    flows: Mapping[FlowId, Flow]
+    scopes: Mapping[NodeId, ScopeGraph]
+    binding_fork: Mapping[NodeId, NodeId | None] = field(default_factory=dict)
+    extras: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def root(self) -> ScopeGraph:
+        """The process's own scope."""
+        return self.scopes[self.key]
+
+    @cached_property
+    def footprints(self) -> dict[tuple[NodeId, bool], Footprint]:
+        """Cache of `bpm.core.footprint`: (node, whether it is left rather than entered) to its footprint."""
+        return {}
+
+    @cached_property
+    def upstream(self) -> dict[NodeId, dict[FlowId, frozenset[NodeId]]]:
+        """Cache of `bpm.core.reach`: join to incoming flow to the nodes from which it can be reached."""
+        return {}
+
+
+def node_map(nodes: Iterable[Node]) -> dict[NodeId, Node]:
+    """Return the nodes by id, in document order."""
+    return {node.id: node for node in sorted(nodes, key=lambda node: node.order)}

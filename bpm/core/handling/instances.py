@@ -1,0 +1,71 @@
+"""Starting and cancelling instances, setting variables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bpm.core import commands as c
+from bpm.core import events as e
+from bpm.core.ending import end_inside
+from bpm.core.errors import Invalid, NotStartable
+from bpm.core.handling.guards import require_alive
+from bpm.core.rows import ScopeStatus
+from bpm.core.run import Run
+
+
+def start(run: Run, command: c.StartInstance) -> dict[str, Any]:
+    """Emit InstanceStarted, ScopeEntered, VariableSet …, then tokens at the starts.
+
+    Raises:
+        NotStartable: there is nowhere to start without a trigger.
+    """
+    graph, instance = run.graph, run.state.instance
+    if not graph.root.starts:
+        others = ", ".join(graph.extras.get("triggered_starts", ()))
+        raise NotStartable(f"{graph.key} has no none start event; it starts by {others or 'nothing'}.")
+    run.emit(
+        e.InstanceStarted(
+            definition=command.definition,
+            definition_key=graph.key,
+            tenant=command.tenant,
+            business_key=command.business_key,
+            parent_instance=command.parent_instance,
+            parent_token=command.parent_token,
+            root=command.root or instance.id,
+        )
+    )
+    run.state.fresh.add(instance.id)
+    run.emit(e.ScopeEntered(scope=instance.id, node=graph.key, kind="process"))
+    run.set_variables(instance.id, command.variables, local=True)
+    for node in graph.root.starts:
+        run.create_token(node, instance.id, "start")
+    return {}
+
+
+def cancel(run: Run, command: c.CancelInstance) -> dict[str, Any]:
+    """End everything inside, then emit ScopeTerminated, InstanceCancelled. A suspended instance can be cancelled.
+
+    Raises:
+        InstanceEnded: it has ended already.
+    """
+    instance = run.state.instance
+    if instance.ended:
+        require_alive(run)
+    end_inside(run, instance.id, "cancelled")
+    run.emit(e.ScopeTerminated(scope=instance.id, node=run.graph.key, reason="cancelled"))
+    run.emit(e.InstanceCancelled(reason=command.reason))
+    return {}
+
+
+def set_variables(run: Run, command: c.SetVariables) -> dict[str, Any]:
+    """Emit VariableSet for each.
+
+    Raises:
+        Invalid: the scope is not an active one of this instance.
+    """
+    require_alive(run)
+    scope = run.state.scopes.get(command.scope)
+    if scope is None or scope.status is not ScopeStatus.ACTIVE:
+        raise Invalid("There is no such active scope in this instance.", scope=command.scope)
+    run.set_variables(command.scope, command.variables, local=command.local)
+    return {}

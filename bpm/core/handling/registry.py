@@ -1,0 +1,37 @@
+"""All commands, one line each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from bpm.core import commands as c
+from bpm.core.handling import external_tasks, instances, jobs, timers, tokens, user_tasks
+from bpm.core.run import Run
+
+HANDLERS: Final[dict[type[c.Command], Callable[[Run, Any], dict[str, Any]]]] = {
+    c.StartInstance: instances.start,
+    c.CancelInstance: instances.cancel,
+    c.SetVariables: instances.set_variables,
+    c.CompleteUserTask: user_tasks.complete,
+    c.ClaimUserTask: user_tasks.claim,
+    c.UnclaimUserTask: user_tasks.unclaim,
+    c.AssignUserTask: user_tasks.assign,
+    c.LockExternalTasks: external_tasks.lock,
+    c.ExpireLeases: external_tasks.expire,
+    c.CompleteExternalTask: external_tasks.complete,
+    c.FailExternalTask: external_tasks.fail,
+    c.ThrowExternalTaskError: external_tasks.throw_error,
+    c.ExtendExternalTaskLock: external_tasks.extend,
+    c.UnlockExternalTask: external_tasks.unlock,
+    c.SetExternalTaskRetries: external_tasks.set_retries,
+    c.SetExternalTaskPriority: external_tasks.set_priority,
+    c.RetryToken: tokens.retry,
+    c.FireTimers: timers.fire,
+    c.StartJob: jobs.start,
+    c.CompleteJob: jobs.complete,
+    c.FailJob: jobs.fail,
+    c.ThrowJobError: jobs.throw_error,
+    c.ExpireJobs: jobs.expire,
+}
+"""Command class to what it does; the result is the command's own part of the answer."""

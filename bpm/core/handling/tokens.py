@@ -1,0 +1,76 @@
+"""Trying again where a token failed (semantics §2)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bpm.core import commands as c
+from bpm.core import events as e
+from bpm.core.errors import Invalid, NothingToRetry, TokenNotFound
+from bpm.core.handling.guards import require_alive
+from bpm.core.rows import ExternalStatus, ExternalTask, Job, JobStatus
+from bpm.core.run import AFTER, Run
+from bpm.core.token import Token, TokenStatus, Wait
+
+
+def retry(run: Run, command: c.RetryToken) -> dict[str, Any]:
+    """Emit IncidentResolved, TokenRetried; then as the failure asks.
+
+    Behind the node's work only the way out is tried. A failed external task or job is offered again, with its initial
+    retries or those given. Otherwise the token enters its node again.
+
+    Raises:
+        TokenNotFound, InstanceEnded, Suspended.
+        NothingToRetry: the token has not failed.
+        Invalid: `retries` is not above zero.
+    """
+    token = run.state.tokens.get(command.token)
+    if token is None:
+        raise TokenNotFound(token=command.token)
+    require_alive(run)
+    if token.status is not TokenStatus.FAILED:
+        raise NothingToRetry(token=token.id, status=token.status.value)
+    if command.retries is not None and command.retries < 1:
+        raise Invalid("`retries` is a whole number above zero.", retries=command.retries)
+    for incident in list(run.state.incidents.values()):
+        if incident.token == token.id and incident.status == "OPEN":
+            run.emit(
+                e.IncidentResolved(
+                    incident=incident.id, token=token.id, node=incident.node, reason="retried"
+                )
+            )
+    run.emit(e.TokenRetried(token=token.id, node=token.node))
+    run.moved[token.scope] = None
+    if token.phase == AFTER:
+        run.enqueue(token.id, admitted=True)
+    else:
+        _again(run, token, command.retries)
+    return {}
+
+
+def _again(run: Run, token: Token, retries: int | None) -> None:
+    task = _failed_task(run, token)
+    job = _failed_job(run, token)
+    if task is not None:
+        run.emit(
+            e.ExternalTaskRetried(
+                task=task.id, token=token.id, node=token.node, retries=retries or task.initial_retries
+            )
+        )
+        run.block(run.token(token.id), Wait.EXTERNAL)
+    elif job is not None:
+        run.emit(
+            e.JobRetried(job=job.id, token=token.id, node=token.node, retries=retries or job.initial_retries)
+        )
+    else:
+        run.enqueue(token.id, admitted=True)
+
+
+def _failed_task(run: Run, token: Token) -> ExternalTask | None:
+    rows = run.state.external_tasks.values()
+    return next((row for row in rows if row.token == token.id and row.status is ExternalStatus.FAILED), None)
+
+
+def _failed_job(run: Run, token: Token) -> Job | None:
+    rows = run.state.jobs.values()
+    return next((row for row in rows if row.token == token.id and row.status is JobStatus.FAILED), None)

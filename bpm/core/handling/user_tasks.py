@@ -1,0 +1,86 @@
+"""Commands about user tasks (semantics §5)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bpm.core import commands as c
+from bpm.core import events as e
+from bpm.core.errors import TaskClosed, TaskNotYours
+from bpm.core.handling.guards import require_alive, user_task
+from bpm.core.ids import Id
+from bpm.core.rows import UserStatus, UserTask
+from bpm.core.run import Run
+
+
+def _open_task(run: Run, task: Id) -> UserTask:
+    row = user_task(run, task)
+    if row.status is not UserStatus.OPEN:
+        raise TaskClosed(task=task, status=row.status.value)
+    require_alive(run)
+    return row
+
+
+def _is_candidate(row: UserTask, user: str, groups: frozenset[str]) -> bool:
+    if not row.candidate_users and not row.candidate_groups:
+        return True
+    return user in row.candidate_users or not groups.isdisjoint(row.candidate_groups)
+
+
+def complete(run: Run, command: c.CompleteUserTask) -> dict[str, Any]:
+    """Emit UserTaskCompleted, VariableSet …; the token goes on.
+
+    Raises:
+        TaskNotFound, TaskClosed, InstanceEnded, Suspended.
+        TaskNotYours: neither the assignee nor, unassigned, a candidate.
+    """
+    row = _open_task(run, command.task)
+    if command.user is not None and row.assignee != command.user:
+        if row.assignee is not None or not _is_candidate(row, command.user, command.groups):
+            raise TaskNotYours(task=row.id, assignee=row.assignee)
+    token = run.token(row.token)
+    run.emit(e.UserTaskCompleted(task=row.id, token=token.id, node=row.node))
+    run.set_variables(token.scope, command.variables)
+    run.element(run.graph.nodes[row.node]).triggered(run, run.graph.nodes[row.node], token)
+    return {}
+
+
+def claim(run: Run, command: c.ClaimUserTask) -> dict[str, Any]:
+    """Emit UserTaskClaimed; nothing when it is the user's already.
+
+    Raises:
+        TaskNotYours: assigned to somebody else, or no candidate.
+    """
+    row = _open_task(run, command.task)
+    if row.assignee == command.user:
+        return {}
+    if row.assignee is not None:
+        raise TaskNotYours(task=row.id, assignee=row.assignee)
+    if command.check and not _is_candidate(row, command.user, command.groups):
+        raise TaskNotYours("The user is no candidate for this task.", task=row.id)
+    run.emit(e.UserTaskClaimed(task=row.id, token=row.token, node=row.node, assignee=command.user))
+    return {}
+
+
+def unclaim(run: Run, command: c.UnclaimUserTask) -> dict[str, Any]:
+    """Emit UserTaskUnclaimed; nothing when nobody has it.
+
+    Raises:
+        TaskNotYours: a user gives back what is somebody else's.
+    """
+    row = _open_task(run, command.task)
+    if row.assignee is None:
+        return {}
+    if command.user is not None and row.assignee != command.user:
+        raise TaskNotYours(task=row.id, assignee=row.assignee)
+    run.emit(e.UserTaskUnclaimed(task=row.id, token=row.token, node=row.node))
+    return {}
+
+
+def assign(run: Run, command: c.AssignUserTask) -> dict[str, Any]:
+    """Emit UserTaskAssigned."""
+    row = _open_task(run, command.task)
+    assignee = (command.assignee or "").strip() or None
+    if assignee != row.assignee:
+        run.emit(e.UserTaskAssigned(task=row.id, token=row.token, node=row.node, assignee=assignee))
+    return {}

@@ -1,0 +1,63 @@
+"""How expressions see variables: from a scope outwards (semantics §9)."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from bpm.core.ids import Id
+from bpm.core.rows import Scope as ScopeRow
+from bpm.core.state import State
+from bpm.core.values import from_text
+
+
+class ScopeLookup:
+    """Variables as seen from one scope; implements the `Scope` protocol of `bpm.core.expressions`."""
+
+    __slots__ = ("_scope", "_state", "now")
+
+    def __init__(self, state: State, scope: Id, now: datetime) -> None:
+        self._state = state
+        self._scope = scope
+        self.now = now
+
+    def lookup(self, name: str) -> Any:
+        """Return the value of the nearest variable of that name.
+
+        Raises:
+            KeyError: no scope outwards has it.
+            Missing: it may be stored but was not loaded.
+        """
+        for scope in self._state.chain(self._scope):
+            found = self._state.variable(scope.id, name)
+            if found is not None:
+                return from_text(found.value)
+        raise KeyError(name)
+
+
+def owner_of(state: State, scope: Id, name: str) -> Id:
+    """Return the nearest scope outwards that has the variable, else the process's own scope.
+
+    Raises:
+        Missing: it may be stored but was not loaded.
+    """
+    outermost: ScopeRow | None = None
+    for row in state.chain(scope):
+        if state.variable(row.id, name) is not None:
+            return row.id
+        outermost = row
+    return outermost.id if outermost is not None else scope
+
+
+def visible_variables(state: State, scope: Id) -> dict[str, Any]:
+    """Return all variables as seen from a scope, inner ones before outer ones of the same name.
+
+    The caller has loaded the variables of the scope and of those around it.
+    """
+    depths = {row.id: depth for depth, row in enumerate(state.chain(scope))}
+    found: dict[str, tuple[int, str]] = {}
+    for (owner, name), row in state.variables.items():
+        depth = depths.get(owner)
+        if depth is not None and (name not in found or depth < found[name][0]):
+            found[name] = (depth, row.value)
+    return {name: from_text(value) for name, (_, value) in sorted(found.items())}

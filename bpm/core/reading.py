@@ -1,0 +1,65 @@
+"""What an element may ask of the reader while it turns its XML into a node."""
+
+from __future__ import annotations
+
+from datetime import datetime, tzinfo
+from typing import Any, Protocol
+
+from bpm.core.expressions import Expression
+from bpm.core.xml import XmlElement
+
+Armed = tuple[str, Any]
+"""A trigger's tag with its definition, as a node holds it."""
+
+
+class Reading(Protocol):
+    """One pass over one process of a file. Problems are collected, never raised, so that all are found at once."""
+
+    @property
+    def instant(self) -> datetime:
+        """Some fixed instant, for checking texts that count from one."""
+        ...
+
+    @property
+    def zone(self) -> tzinfo:
+        """The engine's zone."""
+        ...
+
+    def triggers(self, xml: XmlElement) -> tuple[Armed, ...]:
+        """Read all event definitions of an event, in document order; unsupported ones are problems."""
+        ...
+
+    def no_event_definition(self, xml: XmlElement, *allowed: str) -> None:
+        """Report every event definition of an event other than the allowed ones as not supported."""
+        ...
+
+    def common(self, xml: XmlElement) -> dict[str, Any]:
+        """Return the fields that every `Node` has, as keyword arguments."""
+        ...
+
+    def problem(self, xml: XmlElement, rule: str, message: str) -> None:
+        """Report that the file breaks a rule here; it will be refused."""
+        ...
+
+    def warning(self, xml: XmlElement, rule: str, message: str) -> None:
+        """Report what is allowed but may not be meant."""
+        ...
+
+    def expression(self, xml: XmlElement, text: str, *, effects: bool = False) -> Expression:
+        """Compile text that may hold `${…}`, `#{…}` or `=…`; other text is a constant.
+
+        A syntax error is a problem at `xml`; what is returned then must not be evaluated.
+        """
+        ...
+
+    def condition(self, xml: XmlElement, text: str) -> Expression:
+        """Compile a condition; without marks it is read as JUEL."""
+        ...
+
+    def process_extension(self, name: str) -> str | None:
+        """Return a vendor attribute of the process element."""
+        ...
+
+    def root_element(self, reference: str) -> XmlElement | None:
+        """Return the element below `definitions` (message, error, signal …) that a QName names."""
+        ...

@@ -1,0 +1,275 @@
+"""The rows that a state is made of, one class per table (docs/reference/tables.md).
+
+Rows are immutable values; `evolve` replaces them. Times are aware, UTC. An id of an instance's own parts is a UUID
+text. Everything here is reproduced by folding the history (semantics §10); what is not (leases of jobs, heartbeats,
+outbox, buffer) lives in tables of the shell only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from enum import StrEnum
+from typing import NamedTuple
+
+from bpm.core.ids import Id
+
+
+class InstanceStatus(StrEnum):
+    """Status of an instance; the last two are ends (semantics §1)."""
+
+    RUNNING = "RUNNING"
+    SUSPENDED = "SUSPENDED"
+    FAILED = "FAILED"
+    COMPLETED = "COMPLETED"
+    CANCELLED = "CANCELLED"
+
+
+ENDED = frozenset({InstanceStatus.COMPLETED, InstanceStatus.CANCELLED})
+
+
+class ScopeStatus(StrEnum):
+    """Status of a scope."""
+
+    ACTIVE = "ACTIVE"
+    COMPLETED = "COMPLETED"
+    TERMINATED = "TERMINATED"
+
+
+class Scope(NamedTuple):
+    """The process itself or an entered subprocess. The root scope has the instance's id.
+
+    Attributes:
+        live_tokens: tokens of this scope that are not final.
+        live_scopes: active scopes directly inside.
+        open_joins: join node to its number of open join states; only nodes with at least one.
+    """
+
+    id: Id
+    parent: Id | None
+    node: str
+    kind: str
+    outer_token: Id | None
+    status: ScopeStatus
+    live_tokens: int
+    live_scopes: int
+    open_joins: Mapping[str, int]
+    started_at: datetime
+    ended_at: datetime | None
+
+
+class Variable(NamedTuple):
+    """One variable; `value` is canonical JSON text."""
+
+    scope: Id
+    name: str
+    value: str
+
+
+class JoinStatus(StrEnum):
+    """Status of a join state; only OPEN is live."""
+
+    OPEN = "OPEN"
+    FIRED = "FIRED"
+    CLOSED = "CLOSED"
+
+
+class JoinState(NamedTuple):
+    """One waiting convergence of one parallel group at one join (semantics §3).
+
+    Attributes:
+        expected: number of incoming flows.
+        arrived: number of incoming flows that hold at least one token.
+        generation: 1, 2 … per (scope, node, group).
+    """
+
+    id: Id
+    scope: Id
+    node: str
+    group: Id
+    kind: str
+    generation: int
+    expected: int
+    arrived: int
+    status: JoinStatus
+    opened_at: datetime
+    closed_at: datetime | None
+
+
+class ExternalStatus(StrEnum):
+    """Status of an external task (semantics §5)."""
+
+    READY = "READY"
+    LOCKED = "LOCKED"
+    COMPLETED = "COMPLETED"
+    FAILED = "FAILED"
+    CANCELLED = "CANCELLED"
+
+
+class ExternalTask(NamedTuple):
+    """Work for a worker outside the engine.
+
+    Attributes:
+        lease: grows with each lease of this task; 0 before the first.
+        initial_retries: what a retry without a number restores.
+        outcome: `complete`, `fail` or `bpmn-error` with the fingerprint of the body that ended the last lease.
+    """
+
+    id: Id
+    token: Id
+    node: str
+    topic: str
+    status: ExternalStatus
+    priority: int
+    retries: int
+    initial_retries: int
+    worker: str | None
+    lease: int
+    lease_expires_at: datetime | None
+    available_at: datetime
+    expiries: int
+    failures: int
+    error: str | None
+    error_details: str | None
+    outcome: str | None
+    created_at: datetime
+    closed_at: datetime | None
+
+
+class UserStatus(StrEnum):
+    """Status of a user task."""
+
+    OPEN = "OPEN"
+    COMPLETED = "COMPLETED"
+    CANCELLED = "CANCELLED"
+
+
+class UserTask(NamedTuple):
+    """Work for a person. An empty assignee is None, never blank text."""
+
+    id: Id
+    token: Id
+    node: str
+    name: str
+    status: UserStatus
+    assignee: str | None
+    owner: str | None
+    candidate_users: tuple[str, ...]
+    candidate_groups: tuple[str, ...]
+    due_at: datetime | None
+    follow_up_at: datetime | None
+    priority: int
+    form_key: str | None
+    created_at: datetime
+    closed_at: datetime | None
+
+
+class TimerStatus(StrEnum):
+    """Status of a timer row."""
+
+    SCHEDULED = "SCHEDULED"
+    FIRED = "FIRED"
+    CANCELLED = "CANCELLED"
+
+
+class Timer(NamedTuple):
+    """One due time. Each due time of a cycle is a row of its own with the same `series` (semantics §6).
+
+    Attributes:
+        number: 0 for the first due time of the series.
+        anchor: the instant from which a cycle counts.
+        expression: evaluated text of the timer (`PT10S`, `R3/PT1M`, a date, cron).
+    """
+
+    id: Id
+    token: Id | None
+    scope: Id
+    node: str
+    kind: str
+    status: TimerStatus
+    due_at: datetime
+    series: Id
+    number: int
+    anchor: datetime
+    expression: str
+    created_at: datetime
+    closed_at: datetime | None
+
+
+class JobStatus(StrEnum):
+    """Status of a job; a cluster's lease on it is kept outside the fold."""
+
+    READY = "READY"
+    RUNNING = "RUNNING"
+    COMPLETED = "COMPLETED"
+    FAILED = "FAILED"
+    CANCELLED = "CANCELLED"
+
+
+class Job(NamedTuple):
+    """Due work of the engine itself (semantics §4, §5).
+
+    Attributes:
+        kind: `handler`, `before`, `after` or `continuation`.
+        handler: name of the registered handler, with its kind (`service:pay`, `script:python`); empty otherwise.
+        attempts: how often it was started.
+        crashes: how often its cluster vanished without a result.
+    """
+
+    id: Id
+    token: Id
+    node: str
+    kind: str
+    handler: str
+    status: JobStatus
+    retries: int
+    initial_retries: int
+    attempts: int
+    crashes: int
+    available_at: datetime
+    error: str | None
+    created_at: datetime
+    closed_at: datetime | None
+
+
+class Subscription(NamedTuple):
+    """A waiting catch of a message, signal, condition, error, escalation, compensation or cancel."""
+
+    id: Id
+    kind: str
+    name: str
+    correlation: str
+    token: Id | None
+    scope: Id
+    node: str
+    interrupting: bool
+    status: str
+    created_at: datetime
+    closed_at: datetime | None
+
+
+class Incident(NamedTuple):
+    """Something a human must look at."""
+
+    id: Id
+    kind: str
+    token: Id | None
+    node: str
+    message: str
+    status: str
+    created_at: datetime
+    closed_at: datetime | None
+
+
+class CompensationRecord(NamedTuple):
+    """A completed activity that has a compensation handler (semantics §8)."""
+
+    id: Id
+    scope: Id
+    node: str
+    handler: str
+    position: int
+    status: str
+    snapshot: str
+    created_at: datetime
+    closed_at: datetime | None

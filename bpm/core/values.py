@@ -1,0 +1,143 @@
+"""JSON values of variables and payloads: exact, canonical text (semantics §9).
+
+Integers keep every digit. A number with a fraction is a float where the float prints the same digits, else a Decimal,
+so that text → value → text changes nothing but white space and key order.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from bpm.core.errors import VariableInvalid
+
+_MARK = "\x00decimal:"
+_MARKED = re.compile(r'"\\u0000decimal:([-+0-9.eE]+)"')
+_SURROGATE = re.compile("[\ud800-\udfff]")
+MAX_NAME = 255
+MAX_DEPTH = 64
+
+
+class _Special(Exception):
+    """A value for the slow path is inside."""
+
+
+def _default(value: object) -> object:
+    if isinstance(value, Decimal):
+        raise _Special
+    if isinstance(value, datetime):
+        return value.isoformat()
+    raise TypeError(f"{type(value).__name__} is no JSON value")
+
+
+def _default_exact(value: object) -> object:
+    if isinstance(value, Decimal):
+        return f"{_MARK}{value}"
+    return _default(value)
+
+
+_encode = json.JSONEncoder(
+    ensure_ascii=True, allow_nan=False, sort_keys=True, separators=(",", ":"), default=_default
+).encode
+_encode_exact = json.JSONEncoder(
+    ensure_ascii=True, allow_nan=False, sort_keys=True, separators=(",", ":"), default=_default_exact
+).encode
+
+
+def to_text(value: object) -> str:
+    """Return the canonical JSON text: sorted keys, no white space, ASCII.
+
+    Raises:
+        ValueError: NaN or Infinity.
+        TypeError: not a JSON value.
+    """
+    try:
+        return _encode(value)
+    except _Special:
+        return _MARKED.sub(r"\1", _encode_exact(value))
+
+
+def _number(text: str) -> float | Decimal:
+    number = float(text)
+    return number if repr(number) == text else Decimal(text)
+
+
+def _constant(text: str) -> object:
+    raise ValueError(f"{text} is no JSON value")
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the key {twice!r} stands twice in one object")
+    return found
+
+
+_decode = json.JSONDecoder(parse_float=_number, parse_constant=_constant).decode
+_decode_strict = json.JSONDecoder(
+    parse_float=_number, parse_constant=_constant, object_pairs_hook=_pairs
+).decode
+
+
+def from_text(text: str) -> Any:
+    """Return the value of a stored JSON text."""
+    return _decode(text)
+
+
+def from_outside(text: str) -> Any:
+    """Return the value of JSON text that came from outside.
+
+    Raises:
+        ValueError: no JSON, NaN or Infinity, or a key that stands twice in one object.
+    """
+    return _decode_strict(text)
+
+
+def check_variables(variables: object, *, max_bytes: int = 4_000_000) -> dict[str, Any]:
+    """Return the variables if they can be stored.
+
+    Args:
+        max_bytes: upper bound of one value's canonical text.
+
+    Raises:
+        VariableInvalid: names the variable and the rule.
+    """
+    if not isinstance(variables, dict):
+        raise VariableInvalid("`variables` must be an object of name to value.")
+    for name, value in variables.items():
+        if not isinstance(name, str) or not name or len(name) > MAX_NAME or not name.isprintable():
+            raise VariableInvalid(
+                f"A variable's name has 1 to {MAX_NAME} printable characters.", variable=str(name)[:MAX_NAME]
+            )
+        _check_value(name, value, 0)
+        size = len(to_text(value))
+        if size > max_bytes:
+            raise VariableInvalid(f"The value has {size} bytes, {max_bytes} are allowed.", variable=name)
+    return variables
+
+
+def _check_value(name: str, value: object, depth: int) -> None:
+    if depth > MAX_DEPTH:
+        raise VariableInvalid(f"The value is nested deeper than {MAX_DEPTH}.", variable=name)
+    if isinstance(value, str):
+        if "\x00" in value:
+            raise VariableInvalid("Text may not contain the NUL character.", variable=name)
+        if _SURROGATE.search(value):
+            raise VariableInvalid("Text may not contain lone surrogates.", variable=name)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            _check_value(name, key, depth + 1)
+            _check_value(name, item, depth + 1)
+    elif isinstance(value, list):
+        for item in value:
+            _check_value(name, item, depth + 1)
+    elif isinstance(value, float | Decimal):
+        if value != value or value in (float("inf"), float("-inf")):
+            raise VariableInvalid("NaN and Infinity are no JSON values.", variable=name)
+    elif value is not None and not isinstance(value, int):
+        raise VariableInvalid(f"{type(value).__name__} is no JSON value.", variable=name)

@@ -1,0 +1,11 @@
+"""The application for WSGI servers such as gunicorn."""
+
+from __future__ import annotations
+
+import os
+
+from django.core.wsgi import get_wsgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "bpm.project.settings")
+
+application = get_wsgi_application()

@@ -1,0 +1,95 @@
+"""Work of the engine itself that is not done yet (semantics §5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from django.db.models import Q
+
+from bpm.models import Job
+from bpm.queries.constant import Constant, constants
+from bpm.queries.page import DEFAULT_LIMIT, Page, id_part, page_of, read_cursor
+
+OPEN_STATUSES: Final = ("READY", "RUNNING", "FAILED")
+_FIELDS = (
+    "id",
+    "kind",
+    "handler",
+    "status",
+    "suspended",
+    "retries",
+    "attempts",
+    "crashes",
+    "available_at",
+    "error",
+    "instance_id",
+    "instance__definition_key",
+    "token",
+    "node",
+    "owner",
+    "lease_expires_at",
+    "tenant",
+    "created_at",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class JobRow:
+    """One job.
+
+    Attributes:
+        kind: `handler`, `before`, `after` or `continuation`.
+        status: READY, RUNNING or FAILED.
+        attempts, crashes: how often it was started, and how often its cluster vanished.
+        owner, lease_expires_at: the cluster that runs it, and until when.
+    """
+
+    job_id: UUID
+    kind: str
+    handler: str
+    status: str
+    suspended: bool
+    retries: int
+    attempts: int
+    crashes: int
+    available_at: datetime
+    error: str | None
+    instance_id: UUID
+    process_def_id: str
+    token_id: UUID
+    node_id: str
+    owner: str | None
+    lease_expires_at: datetime | None
+    tenant: str
+    created_at: datetime
+
+
+def list_jobs(
+    tenant: str,
+    *,
+    status: str | None = None,
+    instance_id: UUID | None = None,
+    cursor: str | None = None,
+    limit: int = DEFAULT_LIMIT,
+) -> Page[JobRow]:
+    """Return open jobs: those of the oldest instance first, by token. One statement.
+
+    Args:
+        status: READY, RUNNING or FAILED; None takes all three.
+
+    Raises:
+        CursorInvalid: the cursor is not one of this list.
+    """
+    rows = Job.objects.filter(tenant=tenant, status__in=constants(*OPEN_STATUSES))
+    equal: dict[str, Any] = {"instance": instance_id, "status": Constant(status) if status else None}
+    rows = rows.filter(**{name: value for name, value in equal.items() if value is not None})
+    if cursor is not None:
+        instance, token = (id_part(part) for part in read_cursor(cursor, 2))
+        rows = rows.filter(
+            Q(instance_id__gt=instance) | Q(instance_id=instance, token__gt=token), instance_id__gte=instance
+        )
+    found = [JobRow(*row) for row in rows.order_by("instance_id", "token").values_list(*_FIELDS)[: limit + 1]]
+    return page_of(found, limit, lambda row: (row.instance_id, row.token_id))

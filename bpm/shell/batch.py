@@ -1,0 +1,180 @@
+"""One batch: the working sets of its instances, and the decisions of its commands.
+
+    find definitions of starts → read rows that commands name → read what they need → decide → document
+
+Reading takes one statement per kind of row named in the batch and one for needs; deciding none, unless a command turns
+out to need more of its instance: then that instance is read whole, once, and decided again with the same time and ids.
+"""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from bpm import handlers
+from bpm.core import commands as c
+from bpm.core import events as e
+from bpm.core.context import Context
+from bpm.core.decide import decide
+from bpm.core.errors import EngineError, Refused
+from bpm.core.ids import Id, IdSource
+from bpm.core.state import Instance, Missing, State
+from bpm.shell.clock import or_frozen
+from bpm.shell.codec import add_rows, states_from
+from bpm.shell.configuration import engine_zone
+from bpm.shell.definitions import graph_of
+from bpm.shell.needs import add_needs, note_arrivals
+from bpm.shell.outcome import Done, Outcome
+from bpm.shell.requests import Request
+from bpm.shell.sql import Dialect, Needs
+from bpm.shell.sql.dialect import INSTANCES, Rows
+from bpm.shell.tables import SPECS
+
+
+@dataclass(slots=True)
+class Work:
+    """What a batch does to one instance."""
+
+    state: State
+    requests: list[tuple[int, Request]] = field(default_factory=list)
+    events: list[tuple[e.Event, str]] = field(default_factory=list)
+    new: bool = False
+    number: int = 0
+
+
+class Batch:
+    """Commands on their way through one transaction.
+
+    Attributes:
+        outcomes: one per request, None while open.
+        works: instance to its work.
+        busy: requests whose instance somebody else has locked.
+    """
+
+    def __init__(self, requests: list[Request], sql: Dialect) -> None:
+        self.requests = requests
+        self.outcomes: list[Outcome | None] = [None] * len(requests)
+        self.works: dict[Id, Work] = {}
+        self.busy: list[int] = []
+        self.now = or_frozen(datetime.min)
+        self._sql = sql
+        self._seed = secrets.randbits(32)
+
+    # reading
+
+    def read(self, locked: set[Id] | None = None) -> None:
+        """Read the working sets of all commands on existing instances.
+
+        Args:
+            locked: the instances whose rows are locked; commands on others become `busy`. None: nothing is locked.
+        """
+        by_table: dict[str, list[int]] = {}
+        for index, request in enumerate(self.requests):
+            if not isinstance(request.command, c.StartInstance):
+                by_table.setdefault(request.table, []).append(index)
+        for table, indexes in by_table.items():
+            ids = list(dict.fromkeys(id for index in indexes for id in self.requests[index].ids))
+            read = self._sql.read_everything if table == INSTANCES else None
+            now, rows = read(ids) if read else self._sql.read_by(table, ids)
+            self.now = or_frozen(now)
+            self._assign(table, indexes, rows, locked)
+        self._read_needs()
+
+    def _assign(self, table: str, indexes: list[int], rows: Rows, locked: set[Id] | None) -> None:
+        states = states_from(rows, everything=table == INSTANCES)
+        owners = _owners(table, rows)
+        for index in indexes:
+            request = self.requests[index]
+            owner = next((owners[id] for id in request.ids if id in owners), None)
+            state = states.get(owner or "")
+            if owner is None or state is None or request.tenant not in (None, state.instance.tenant):
+                self.outcomes[index] = request.not_found()
+            elif locked is not None and owner not in locked:
+                self.busy.append(index)
+            else:
+                self._work(owner, state, rows).requests.append((index, request))
+
+    def _work(self, owner: Id, state: State, rows: Rows) -> Work:
+        work = self.works.get(owner)
+        if work is None:
+            work = self.works[owner] = Work(state, number=len(self.works))
+        elif work.state is not state:
+            add_rows({owner: work.state}, rows)
+            work.state.everything |= state.everything
+        return work
+
+    def _read_needs(self) -> None:
+        needs = Needs()
+        for work in self.works.values():
+            if not work.new and not work.state.everything:
+                graph = graph_of(work.state.instance.definition)
+                for _, request in work.requests:
+                    add_needs(needs, graph, work.state, request.command)
+        if needs:
+            states = {id: work.state for id, work in self.works.items()}
+            add_rows(states, self._sql.read_needs(needs))
+            joins: dict[Id, list[list[object]]] = {}
+            for join in needs.joins:
+                joins.setdefault(join[0], []).append(join)
+            for id, of_instance in joins.items():
+                note_arrivals(states[id], of_instance)
+
+    # deciding
+
+    def start(self, index: int, request: Request, now: datetime) -> None:
+        """Add a new instance for a start whose definition has been found."""
+        self.now = now = or_frozen(now)
+        number = len(self.works)
+        instance = Instance(id=self._ids(number, now, 0).next(), updated_at=now)
+        work = Work(State(instance, everything=True), [(index, request)], new=True, number=number)
+        self.works[instance.id] = work
+
+    def decide(self) -> None:
+        """Decide all commands, instance by instance, in the order of the requests."""
+        for id, work in self.works.items():
+            try:
+                self._decide(work)
+            except Missing:
+                _, rows = self._sql.read_everything([id])
+                work.state = states_from(rows, everything=True)[id]
+                self._decide(work)
+
+    def _decide(self, work: Work) -> None:
+        state = work.state
+        instance = state.instance
+        now = max(self.now, instance.updated_at or self.now)
+        ids = self._ids(work.number, now, instance.sequence + 1 + int(work.new))
+        context = Context(now=now, ids=ids, has_handler=handlers.has_handler, zone=engine_zone())
+        work.events.clear()
+        for index, request in work.requests:
+            command = request.command
+            definition = command.definition if isinstance(command, c.StartInstance) else instance.definition
+            try:
+                decision = decide(graph_of(definition), state, command, context)
+            except Refused as refusal:
+                self.outcomes[index] = refusal
+                continue
+            work.events.extend((event, command.actor) for event in decision.events)
+            self.outcomes[index] = Done.of(state, decision)
+
+    def _ids(self, number: int, now: datetime, start: int) -> IdSource:
+        return IdSource(now, (self._seed << 10 | number & 0x3FF) ^ number >> 10 << 10, start)
+
+    @property
+    def written(self) -> list[Work]:
+        """Works that have something to write."""
+        return [work for work in self.works.values() if work.events]
+
+    def fail(self, work: Work, error: EngineError) -> None:
+        """Give all commands of a work the same error."""
+        for index, _ in work.requests:
+            self.outcomes[index] = error
+
+
+def _owners(table: str, rows: Rows) -> dict[Id, Id]:
+    """Return row id to instance id."""
+    if table == INSTANCES:
+        return {row[0]: row[0] for row in rows.get(INSTANCES, ())}
+    position = SPECS[table].columns.index("instance_id")
+    return {row[0]: row[position] for row in rows.get(table, ())}

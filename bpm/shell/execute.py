@@ -1,0 +1,177 @@
+"""Carrying commands out: one command, or many in one transaction (semantics §11).
+
+A single command on PostgreSQL takes two or three statements and no transaction of its own: it reads without a lock,
+and one statement writes everything only if the instance's revision is still the one that was read. A lost race is
+tried again, then with the lock. Everything else (batches, a caller's transaction, an idempotency key, SQLite) locks the
+instances first, in id order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.db import connection, transaction
+
+from bpm.core import commands as c
+from bpm.core.errors import Busy, DefinitionNotFound, EngineError, InvariantViolated, NotStartable, Refused
+from bpm.shell.batch import Batch
+from bpm.shell.definitions import Wanted, find, require_startable
+from bpm.shell.flush import Document, add_to_document, write
+from bpm.shell.idempotency import own_transaction
+from bpm.shell.host import require_immediate_transactions
+from bpm.shell.outcome import Outcome
+from bpm.shell.requests import Request
+from bpm.shell.sql import Dialect, dialect
+from bpm.shell.starts import Start
+from bpm.shell.violations import Lost, translated
+
+ATTEMPTS = 3
+"""Races a single command may lose before it takes the lock."""
+
+
+def execute(request: Request | Start) -> Outcome:
+    """Carry one command out.
+
+    Returns:
+        Done, or the refusal; a violated invariant is raised.
+
+    Statements: PostgreSQL 2 or 3 (lock, idempotency and the caller's transaction aside); see docs/reference/statements.
+    """
+    require_immediate_transactions()
+    sql = dialect()
+    if sql.vendor == "postgresql" and not connection.in_atomic_block:
+        for _ in range(ATTEMPTS):
+            try:
+                with translated():
+                    return _optimistic(request, sql)
+            except Lost:
+                continue
+    (outcome,) = _locked([request], sql, skip_locked=False)
+    return outcome
+
+
+def execute_many(requests: Sequence[Request | Start]) -> list[Outcome]:
+    """Carry commands out in one transaction, each with its own outcome, in the order of the requests.
+
+    Instances that somebody else has locked are done alone afterwards; if the write fails, everything is rolled back and
+    each command is tried alone, once.
+
+    Statements: constant in the number of commands; see docs/reference/statements.
+    """
+    if not requests:
+        return []
+    if len(requests) == 1:
+        return [execute(requests[0])]
+    require_immediate_transactions()
+    return _locked(list(requests), dialect(), skip_locked=True)
+
+
+def _optimistic(request: Request | Start, sql: Dialect) -> Outcome:
+    batch, opened = _prepare([request], sql)
+    if opened:
+        batch.read()
+    batch.decide()
+    flush_batch(batch, sql, guarded=True)
+    return _only(batch)
+
+
+def _locked(requests: list[Request | Start], sql: Dialect, *, skip_locked: bool) -> list[Outcome]:
+    own = own_transaction.get()
+    try:
+        with translated(), transaction.atomic(savepoint=not own):
+            batch, opened = _prepare(requests, sql)
+            if opened:
+                batch.read(_lock(batch, sql, skip_locked=skip_locked))
+            batch.decide()
+            flush_batch(batch, sql, guarded=False)
+    except (InvariantViolated, Lost, Busy) as error:
+        if own and len(requests) > 1:
+            raise Lost from error
+        if len(requests) == 1:
+            if isinstance(error, InvariantViolated):
+                raise
+            return [error if isinstance(error, Busy) else Busy()]
+        return [_alone(request) for request in requests]
+    for index in batch.busy:
+        batch.outcomes[index] = _alone(requests[index])
+    return [outcome or Busy() for outcome in batch.outcomes]
+
+
+def _alone(request: Request | Start) -> Outcome:
+    try:
+        return execute(request)
+    except InvariantViolated as violation:
+        return violation
+
+
+def _prepare(requests: Sequence[Request | Start], sql: Dialect) -> tuple[Batch, bool]:
+    """Return the batch with its new instances, and whether it has commands on existing ones."""
+    starts = [(index, one) for index, one in enumerate(requests) if isinstance(one, Start)]
+    plain = [Request(one.command()) if isinstance(one, Start) else one for one in requests]
+    batch = Batch(plain, sql)
+    if starts:
+        _find_definitions(batch, starts)
+    return batch, len(starts) < len(requests)
+
+
+def _find_definitions(batch: Batch, starts: list[tuple[int, Start]]) -> None:
+    wanted = list(dict.fromkeys(Wanted(one.process, one.version, one.tenant) for _, one in starts))
+    now, rows = find(wanted)
+    found = dict(zip(wanted, rows, strict=True))
+    for index, one in starts:
+        row = found[Wanted(one.process, one.version, one.tenant)]
+        if isinstance(row, DefinitionNotFound):
+            batch.outcomes[index] = row
+            continue
+        try:
+            require_startable(row)
+        except NotStartable as refusal:
+            batch.outcomes[index] = refusal
+            continue
+        request = Request(one.command(row))
+        batch.requests[index] = request
+        batch.start(index, request, now)
+
+
+def _lock(batch: Batch, sql: Dialect, *, skip_locked: bool) -> set[str]:
+    by_table: dict[str, list[str]] = {}
+    for request in batch.requests:
+        if not isinstance(request.command, c.StartInstance):
+            by_table.setdefault(request.table, []).extend(request.ids)
+    return {
+        instance
+        for table in sorted(by_table)
+        for instance in sql.lock(table, by_table[table], skip_locked=skip_locked)
+    }
+
+
+def flush_batch(batch: Batch, sql: Dialect, *, guarded: bool) -> None:
+    """Write what a batch decided. Statements: 1, or 0 when nothing happened.
+
+    Raises:
+        Lost: some instance's revision is not the one that was read; then nothing may be kept.
+    """
+    works = batch.written
+    if not works:
+        return
+    document: Document = {}
+    for work in works:
+        add_to_document(document, sql, work.state, work.events, new=work.new)
+    if write(document, sql, guarded=guarded) != len(works):
+        raise Lost
+
+
+def _only(batch: Batch) -> Outcome:
+    (outcome,) = batch.outcomes
+    assert outcome is not None, "a single command is decided or refused"
+    return outcome
+
+
+def done_or_raise(outcome: Outcome) -> Outcome:
+    """Return what was done, or raise the refusal."""
+    if isinstance(outcome, EngineError):
+        raise outcome
+    return outcome
+
+
+__all__ = ["Refused", "done_or_raise", "execute", "execute_many"]

@@ -1,0 +1,150 @@
+"""Events as rows of the history, chained by hashes (semantics §10)."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from datetime import datetime
+from hashlib import sha256
+from operator import attrgetter
+from typing import Any, NamedTuple
+
+from bpm.core import events as e
+from bpm.core.values import from_text, to_text
+
+_COLUMNS = frozenset({"token", "node"})
+
+
+class EventShape(NamedTuple):
+    """How one event class is stored: which fields make the payload, and how they come back."""
+
+    cls: type[e.Event]
+    name: str
+    category: str
+    erasable: bool
+    has_token: bool
+    has_node: bool
+    names: tuple[str, ...]
+    read: Callable[[Any], Any]
+    times: tuple[str, ...]
+    tuples: tuple[str, ...]
+
+
+def _shape(cls: type[e.Event]) -> EventShape:
+    every = {spec.name: str(spec.type) for spec in fields(cls)}
+    names = tuple(sorted(name for name in every if name not in _COLUMNS))
+    if len(names) == 1:
+        single = attrgetter(names[0])
+        read: Callable[[Any], Any] = lambda event: (single(event),)  # noqa: E731 - a getter that always gives a tuple
+    else:
+        read = attrgetter(*names) if names else lambda event: ()
+    return EventShape(
+        cls=cls,
+        name=cls.__name__,
+        category=cls.category,
+        erasable=cls.erasable,
+        has_token="token" in every,
+        has_node="node" in every,
+        names=names,
+        read=read,
+        times=tuple(name for name in names if "datetime" in every[name]),
+        tuples=tuple(name for name in names if every[name].startswith("tuple")),
+    )
+
+
+def _leaves(cls: type[e.Event]) -> list[type[e.Event]]:
+    below = cls.__subclasses__()
+    return [leaf for sub in below for leaf in _leaves(sub)] if below else [cls]
+
+
+# A class with slots is made twice by its decorator; only the one the module names is an event.
+SHAPES: Mapping[type[e.Event], EventShape] = {
+    cls: _shape(cls) for cls in _leaves(e.Event) if getattr(e, cls.__name__, None) is cls
+}
+"""Event class to its shape."""
+
+BY_NAME: Mapping[str, EventShape] = {shape.name: shape for shape in SHAPES.values()}
+"""Event type, as stored, to its shape."""
+
+
+def payload_text(event: e.Event) -> str:
+    """Return the canonical JSON of all fields but token and node."""
+    shape = SHAPES[type(event)]
+    return to_text(dict(zip(shape.names, shape.read(event), strict=True)))
+
+
+def decode_event(event_type: str, token: str | None, node: str | None, payload: str) -> e.Event:
+    """Return a stored event as its class.
+
+    Raises:
+        KeyError: the type is not known.
+    """
+    shape = BY_NAME[event_type]
+    values: dict[str, Any] = from_text(payload)
+    for name in shape.times:
+        if values.get(name) is not None:
+            values[name] = datetime.fromisoformat(values[name])
+    for name in shape.tuples:
+        if values.get(name) is not None:
+            values[name] = tuple(values[name])
+    if shape.has_token:
+        values["token"] = token
+    if shape.has_node:
+        values["node"] = node
+    return shape.cls(**values)
+
+
+def chain_hash(
+    previous: str, sequence: int, event_type: str, occurred_at: str, token: str, node: str, digest: str
+) -> str:
+    """Return an event's hash: over the hash before it, what stands in columns, and the payload's digest."""
+    text = f"{previous}\n{sequence}\n{event_type}\n{occurred_at}\n{token}\n{node}\n{digest}"
+    return sha256(text.encode()).hexdigest()
+
+
+def digest_of(salt: str, payload: str) -> str:
+    """Return the digest that outlives an erasure."""
+    return sha256(f"{salt}\n{payload}".encode()).hexdigest()
+
+
+def history_rows(
+    instance: str, first: int, at: datetime, events: list[tuple[e.Event, str]], previous: str
+) -> tuple[list[list[Any]], str]:
+    """Return the rows of new events, in the order of HISTORY_COLUMNS, and the newest hash.
+
+    Args:
+        first: sequence of the first event.
+        events: each with its actor.
+        previous: hash of the event before, empty for the first of an instance.
+    """
+    rows: list[list[Any]] = []
+    occurred_at = at.isoformat(timespec="microseconds")
+    sequence = first
+    for event, actor in events:
+        shape = SHAPES[type(event)]
+        payload = to_text(dict(zip(shape.names, shape.read(event), strict=True)))
+        salt = secrets.token_hex(16) if shape.erasable else ""
+        token = event.token if shape.has_token else None  # type: ignore[attr-defined]
+        node = event.node if shape.has_node else None  # type: ignore[attr-defined]
+        previous = chain_hash(
+            previous, sequence, shape.name, occurred_at, token or "", node or "", digest_of(salt, payload)
+        )
+        rows.append(
+            [
+                instance,
+                sequence,
+                shape.name,
+                shape.category,
+                occurred_at,
+                token,
+                node,
+                actor,
+                event.ends_token,
+                payload,
+                salt,
+                previous,
+            ]
+        )
+        sequence += 1
+    return rows, previous

@@ -1,0 +1,23 @@
+"""The engine inside another project's transaction: what must hold there."""
+
+from __future__ import annotations
+
+from django.core.exceptions import ImproperlyConfigured
+from django.db import connection
+
+
+def require_immediate_transactions() -> None:
+    """Refuse to work inside a deferred transaction on SQLite.
+
+    Such a transaction cannot wait for another writer once it has read; it would fail in the middle.
+
+    Raises:
+        ImproperlyConfigured: names the missing setting.
+    """
+    if connection.vendor != "sqlite" or not connection.in_atomic_block:
+        return
+    if str(getattr(connection, "transaction_mode", None) or "").upper() not in ("IMMEDIATE", "EXCLUSIVE"):
+        raise ImproperlyConfigured(
+            "The engine needs immediate transactions on SQLite: set "
+            'DATABASES["default"]["OPTIONS"]["transaction_mode"] = "IMMEDIATE".'
+        )

@@ -1,0 +1,118 @@
+"""Idempotency keys: the same call again gets the first answer and does nothing (semantics §11)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextvars import ContextVar
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.db import connection, transaction
+
+from bpm.core.errors import Busy, Conflict, IdempotencyInProgress, IdempotencyMismatch
+from bpm.core.values import from_text, to_text
+from bpm.shell.configuration import setting
+from bpm.shell.violations import Lost, translated
+
+MAX_ANSWER_BYTES = 64_000
+
+own_transaction: ContextVar[bool] = ContextVar("bpm_own_transaction", default=False)
+"""Whether the open transaction is an idempotent call's: a failure ends it as a whole, so no savepoint is needed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Idempotency:
+    """A caller's key.
+
+    Attributes:
+        principal: who calls; keys of different callers are apart.
+        key: 1 to 255 printable characters.
+        fingerprint: hash of method, path and body.
+    """
+
+    principal: str
+    key: str
+    fingerprint: str
+
+
+class AnswerNotKept(Conflict):
+    """This call was carried out, but its answer was too large to be kept."""
+
+
+def once(key: Idempotency | None, tenant: str, produce: Callable[[], Any]) -> Any:
+    """Return what `produce` returns, or, under a key that was used before, the first answer.
+
+    The record and what `produce` does are one transaction; a refusal leaves no record.
+
+    Statements: two around those of `produce`, none without a key.
+
+    Raises:
+        IdempotencyMismatch: the key stands for another call.
+        IdempotencyInProgress: the first call is still running after the lock's time-out.
+        AnswerNotKept: the first call was carried out; its answer had more than 64 kB.
+    """
+    if key is None:
+        return produce()
+    try:
+        return _once(key, tenant, produce, own=True)
+    except Lost:
+        return _once(key, tenant, produce, own=False)
+
+
+def _once(key: Idempotency, tenant: str, produce: Callable[[], Any], *, own: bool) -> Any:
+    with transaction.atomic():
+        record = _take(key, tenant)
+        if record is None:
+            return _answer(key, tenant)
+        mark = own_transaction.set(own)
+        try:
+            answer = produce()
+        finally:
+            own_transaction.reset(mark)
+        text = to_text(answer)
+        if len(text) <= MAX_ANSWER_BYTES:
+            _keep(record, text)
+        return answer
+
+
+def _take(key: Idempotency, tenant: str) -> int | None:
+    """Insert the record, or wait for who did. Return its id, None if it is somebody's already."""
+    now = datetime.now(UTC)
+    old = now - timedelta(hours=setting("IDEMPOTENCY_HOURS"))
+    query = (
+        "INSERT INTO bpm_idempotencyrecord AS r (tenant, principal, key, fingerprint, created_at) "
+        "VALUES (%s, %s, %s, %s, %s) ON CONFLICT (tenant, principal, key) DO UPDATE "
+        "SET fingerprint = excluded.fingerprint, created_at = excluded.created_at, answer = NULL "
+        "WHERE r.created_at < %s RETURNING id"
+    )
+    try:
+        with translated(), connection.cursor() as cursor:
+            cursor.execute(query, [tenant, key.principal, key.key, key.fingerprint, _time(now), _time(old)])
+            row = cursor.fetchone()
+    except Busy as busy:
+        raise IdempotencyInProgress(key=key.key) from busy
+    return None if row is None else int(row[0])
+
+
+def _time(at: datetime) -> object:
+    return at if connection.vendor == "postgresql" else str(at.replace(tzinfo=None))
+
+
+def _answer(key: Idempotency, tenant: str) -> Any:
+    query = (
+        "SELECT fingerprint, answer FROM bpm_idempotencyrecord WHERE tenant = %s AND principal = %s AND key = %s"
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(query, [tenant, key.principal, key.key])
+        fingerprint, answer = cursor.fetchone()
+    if fingerprint != key.fingerprint:
+        raise IdempotencyMismatch(key=key.key)
+    if answer is None:
+        raise AnswerNotKept(key=key.key)
+    return from_text(answer)
+
+
+def _keep(record: int, text: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE bpm_idempotencyrecord SET answer = %s WHERE id = %s", [text, record])

@@ -1,0 +1,119 @@
+"""Fetch and lock: leasing external tasks to workers (semantics §5, §11)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+
+from bpm.core import commands as c
+from bpm.core.ids import Id
+from bpm.core.lookup import visible_variables
+from bpm.core.state import State
+from bpm.shell.batch import Batch
+from bpm.shell.clock import or_frozen
+from bpm.shell.execute import flush_batch
+from bpm.shell.host import require_immediate_transactions
+from bpm.shell.idempotency import own_transaction
+from bpm.shell.outcome import Done
+from bpm.shell.requests import Request
+from bpm.shell.sql import dialect
+from bpm.shell.violations import Lost, translated
+
+
+def fetch_and_lock(
+    worker: str, topics: Sequence[str], *, max_tasks: int, lock_ms: int, tenant: str, actor: str = ""
+) -> list[dict[str, Any]]:
+    """Lease tasks to a worker, highest priority first, then oldest.
+
+    Tasks whose instance somebody else has locked are passed over; where that leaves nothing, the first one is waited
+    for. A lease that has run out counts as none.
+
+    Returns:
+        At most `max_tasks` tasks with the variables seen from each; empty if none wait.
+
+    Statements: PostgreSQL 4 (1 when nothing waits), one more when all candidates are busy.
+
+    Raises:
+        Busy: the only candidates stayed locked longer than the lock's time-out.
+    """
+    require_immediate_transactions()
+    for _ in range(3):
+        try:
+            with translated(), transaction.atomic(savepoint=not own_transaction.get()):
+                return _fetch(worker, topics, max_tasks, lock_ms, tenant, actor)
+        except Lost:
+            if own_transaction.get():
+                raise
+    return []
+
+
+def _fetch(
+    worker: str, topics: Sequence[str], max_tasks: int, lock_ms: int, tenant: str, actor: str
+) -> list[dict[str, Any]]:
+    sql = dialect()
+    frozen = or_frozen(datetime.min)
+    now = None if frozen == datetime.min else frozen
+    found = sql.lock_candidates(tenant, list(topics), max_tasks, now)
+    if not found:
+        return []
+    tasks: dict[Id, list[Id]] = {}
+    for task, instance in found:
+        tasks.setdefault(instance, []).append(task)
+    requests = [
+        Request(
+            c.LockExternalTasks(
+                tasks=tuple(of_instance), worker=worker, lock_ms=lock_ms, actor=actor or f"worker:{worker}"
+            )
+        )
+        for of_instance in tasks.values()
+    ]
+    batch = Batch(requests, sql)
+    batch.read(set(tasks))
+    batch.decide()
+    flush_batch(batch, sql, guarded=False)
+    leased = [
+        _leased(work.state, task)
+        for work in batch.works.values()
+        for index, _ in work.requests
+        for task in _locked(batch, index)
+    ]
+    return sorted(leased, key=lambda task: (-task["priority"], task["task_id"]))
+
+
+def _locked(batch: Batch, index: int) -> list[Id]:
+    outcome = batch.outcomes[index]
+    return outcome.answer["locked"] if isinstance(outcome, Done) else []
+
+
+def _leased(state: State, task: Id) -> dict[str, Any]:
+    row = state.external_tasks[task]
+    token = state.tokens[row.token]
+    instance = state.instance
+    assert row.lease_expires_at is not None, "the task was just leased"
+    return {
+        "task_id": row.id,
+        "task_type": row.topic,
+        "instance_id": instance.id,
+        "token_id": row.token,
+        "node_id": row.node,
+        "process_def_id": instance.definition_key,
+        "definition_id": instance.definition,
+        "business_key": instance.business_key,
+        "tenant": instance.tenant,
+        "variables": visible_variables(state, token.scope),
+        "retries": row.retries,
+        "lease_id": row.lease,
+        "lock_expires_at": row.lease_expires_at.isoformat(),
+        "worker_id": row.worker,
+        "priority": row.priority,
+        "attempt": row.failures + row.expiries + 1,
+    }
+
+
+def work_waits(topics: Sequence[str], *, tenant: str) -> bool:
+    """Return whether a task could be fetched. Statements: 1, by index."""
+    frozen = or_frozen(datetime.min)
+    return dialect().work_waits(tenant, list(topics), None if frozen == datetime.min else frozen)

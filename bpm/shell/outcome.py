@@ -1,0 +1,56 @@
+"""What became of a command."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from bpm.core.decide import Decision
+from bpm.core.errors import EngineError
+from bpm.core.ids import Id
+from bpm.core.rows import JobStatus
+from bpm.core.state import State
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """A command that was carried out.
+
+    Attributes:
+        continuing: whether the instance goes on in a job of the engine (semantics §4).
+        answer: the command's own part.
+    """
+
+    instance_id: Id
+    tenant: str
+    status: str
+    definition_id: Id
+    process_def_id: str
+    business_key: str | None
+    continuing: bool
+    events: int
+    at: datetime | None
+    answer: dict[str, Any]
+
+    @classmethod
+    def of(cls, state: State, decision: Decision) -> Done:
+        """Return the outcome of a decision, as the state is after it."""
+        instance = state.instance
+        jobs = state.jobs.values()
+        return cls(
+            instance_id=instance.id,
+            tenant=instance.tenant,
+            status=instance.status.value,
+            definition_id=instance.definition,
+            process_def_id=instance.definition_key,
+            business_key=instance.business_key,
+            continuing=any(job.kind == "continuation" and job.status is JobStatus.READY for job in jobs),
+            events=len(decision.events),
+            at=instance.updated_at,
+            answer=decision.answer,
+        )
+
+
+Outcome = Done | EngineError
+"""Carried out, or refused; a batch has one per command."""

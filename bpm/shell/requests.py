@@ -1,0 +1,98 @@
+"""Commands with what the shell needs to find their instance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from bpm.core import commands as c
+from bpm.core.errors import (
+    EngineError,
+    InstanceNotFound,
+    Invalid,
+    JobNotFound,
+    NotFound,
+    TaskNotFound,
+    TimerNotFound,
+    TokenNotFound,
+)
+from bpm.core.ids import Id
+from bpm.shell.sql.dialect import INSTANCES
+
+EXTERNAL, USER, TOKENS, TIMERS, JOBS, SCOPES = (
+    "external_tasks",
+    "user_tasks",
+    "tokens",
+    "timers",
+    "jobs",
+    "scopes",
+)
+
+_LOCATORS: dict[type[c.Command], tuple[str, str]] = {
+    c.CompleteUserTask: (USER, "task"),
+    c.ClaimUserTask: (USER, "task"),
+    c.UnclaimUserTask: (USER, "task"),
+    c.AssignUserTask: (USER, "task"),
+    c.LockExternalTasks: (EXTERNAL, "tasks"),
+    c.ExpireLeases: (EXTERNAL, "tasks"),
+    c.CompleteExternalTask: (EXTERNAL, "task"),
+    c.FailExternalTask: (EXTERNAL, "task"),
+    c.ThrowExternalTaskError: (EXTERNAL, "task"),
+    c.ExtendExternalTaskLock: (EXTERNAL, "task"),
+    c.UnlockExternalTask: (EXTERNAL, "task"),
+    c.SetExternalTaskRetries: (EXTERNAL, "task"),
+    c.SetExternalTaskPriority: (EXTERNAL, "task"),
+    c.RetryToken: (TOKENS, "token"),
+    c.FireTimers: (TIMERS, "timers"),
+    c.StartJob: (JOBS, "job"),
+    c.CompleteJob: (JOBS, "job"),
+    c.FailJob: (JOBS, "job"),
+    c.ThrowJobError: (JOBS, "job"),
+    c.ExpireJobs: (JOBS, "jobs"),
+    c.SetVariables: (SCOPES, "scope"),
+}
+"""Command class to the table of the rows it names, and the attribute that names them."""
+
+_NOT_FOUND: dict[str, type[NotFound]] = {
+    EXTERNAL: TaskNotFound,
+    USER: TaskNotFound,
+    TOKENS: TokenNotFound,
+    TIMERS: TimerNotFound,
+    JOBS: JobNotFound,
+    INSTANCES: InstanceNotFound,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One command on its way to its instance.
+
+    Attributes:
+        tenant: the caller's; None for the engine's own loops, which serve all.
+        instance: where the command itself does not name a row of it (cancel).
+    """
+
+    command: c.Command
+    tenant: str | None = None
+    instance: Id | None = None
+
+    @property
+    def table(self) -> str:
+        """Table of the rows by which the instance is found."""
+        located = _LOCATORS.get(type(self.command))
+        return located[0] if located else INSTANCES
+
+    @property
+    def ids(self) -> tuple[Id, ...]:
+        """Ids of those rows."""
+        located = _LOCATORS.get(type(self.command))
+        if located is None:
+            return (self.instance,) if self.instance else ()
+        named: Any = getattr(self.command, located[1])
+        return named if isinstance(named, tuple) else (named,)
+
+    def not_found(self) -> EngineError:
+        """Return the refusal for rows that are not there, or not there for this tenant."""
+        if self.table == SCOPES:
+            return Invalid("There is no such active scope.", scope=self.ids[0])
+        return _NOT_FOUND[self.table](id=self.ids[0] if self.ids else None)

@@ -1,0 +1,294 @@
+"""What the two databases must be able to do, and what they share.
+
+Rows travel as JSON arrays in the order of `TableSpec.columns`, in both directions: one parameter and one text column
+serve every shape and every batch size.
+"""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+
+from bpm.core.ids import Id
+from bpm.shell.tables import INSTANCE_COLUMNS, SPECS, TableSpec
+
+Rows = dict[str, list[list[Any]]]
+"""Table name (attribute of State, or `instances`) to raw rows."""
+
+INSTANCES = "instances"
+_TOKEN_PARTS = ("external_tasks", "jobs", "incidents")
+
+
+class Needs:
+    """What a run may read besides its own rows: variables and joins, for several instances at once.
+
+    Attributes:
+        variables: [instance, scope, name or None for all].
+        joins: [instance, scope, node, group, number of flows, flows].
+    """
+
+    __slots__ = ("joins", "variables")
+
+    def __init__(self) -> None:
+        self.variables: list[list[Any]] = []
+        self.joins: list[list[Any]] = []
+
+    def __bool__(self) -> bool:
+        return bool(self.variables or self.joins)
+
+
+class Dialect(ABC):
+    """SQL for one database. Reading returns rows with ids in 36-character text."""
+
+    vendor: str
+    json_array: str
+    """Function that makes a JSON array of its arguments."""
+
+    # what differs
+
+    @abstractmethod
+    def ids(self, ids: Iterable[Id]) -> str:
+        """Return a list of ids as one text parameter."""
+
+    @abstractmethod
+    def among(self, column: str) -> str:
+        """Return a condition that a column is among the ids of one parameter."""
+
+    @abstractmethod
+    def clock(self) -> str:
+        """Return an expression for the present instant as ISO 8601 text, UTC."""
+
+    @abstractmethod
+    def lock_clause(self, *, skip_locked: bool) -> str:
+        """Return what makes a query lock the instances it returns."""
+
+    @abstractmethod
+    def needs_query(self, *, variables: bool, joins: bool) -> str:
+        """Return the query of `read_needs`; its parameters are the JSON of variables, of joins twice, if asked."""
+
+    @abstractmethod
+    def decode(self, spec: TableSpec, row: list[Any]) -> list[Any]:
+        """Return a raw row with ids and times as the codec expects them."""
+
+    @abstractmethod
+    def decode_instance(self, row: list[Any]) -> list[Any]:
+        """Return a raw instance row likewise."""
+
+    @abstractmethod
+    def encode(self, kinds: Sequence[str], row: list[Any]) -> list[Any]:
+        """Return the values of a row as they travel in the document."""
+
+    @abstractmethod
+    def write(self, document: Mapping[str, list[list[Any]]], *, guarded: bool) -> int:
+        """Write a document; return how many instances were inserted or, their revision unchanged, updated.
+
+        Guarded: nothing at all is written unless the one instance's revision is the one in the document.
+
+        Statements: PostgreSQL 1, SQLite one per table in the document.
+        """
+
+    @abstractmethod
+    def lock_candidates(
+        self, tenant: str, topics: list[str], limit: int, now: datetime | None
+    ) -> list[tuple[Id, Id]]:
+        """Find external tasks that are free and lock their instances: (task, instance), best first.
+
+        Args:
+            now: stands in for the database's clock.
+
+        Statements: 1; one more where all candidates are locked by others, to wait for the first.
+        """
+
+    @abstractmethod
+    def work_waits(self, tenant: str, topics: list[str], now: datetime | None) -> bool:
+        """Return whether a free external task is there. Statements: 1."""
+
+    @abstractmethod
+    def due(self, table: str, now: datetime | None, limit: int) -> list[tuple[Id, Id]]:
+        """Return due rows as (row, instance), the longest due first: `timers`, `jobs`, or expired leases of
+        `external_tasks`, or `crashed` jobs.
+
+        Statements: 1.
+        """
+
+    # what is shared
+
+    def parts(self, spec: TableSpec, source: str, condition: str = "") -> str:
+        """Return a SELECT of a table's rows as ('name', JSON array)."""
+        columns = ", ".join(f'x."{column}"' for column in spec.columns)
+        where = f" WHERE {condition}" if condition else ""
+        return f"SELECT '{spec.name}', {self.array(columns)} FROM {source} x{where}"
+
+    def array(self, columns: str) -> str:
+        """Return an expression for a JSON array as text."""
+        return f"CAST({self.json_array}({columns}) AS text)"
+
+    def instances(self, condition: str) -> str:
+        """Return a SELECT of instances as ('instances', JSON array)."""
+        columns = ", ".join(f'x."{name}"' for name, _ in INSTANCE_COLUMNS)
+        return f"SELECT '{INSTANCES}', {self.array(columns)} FROM bpm_processinstance x WHERE {condition}"
+
+    def clock_part(self) -> str:
+        """Return a SELECT of the present instant as ('clock', text)."""
+        return f"SELECT 'clock', {self.clock()}"
+
+    def lock(self, table: str, ids: Sequence[Id], *, skip_locked: bool) -> list[Id]:
+        """Lock the instances of rows (or the instances themselves), in id order; return the ids of those locked.
+
+        Statements: 1.
+        """
+        cursor = self._execute(_lock_query(self, table, skip_locked), [self.ids(ids)])
+        return [self.text_id(row[0]) for row in cursor]
+
+    def instant(self, text: str) -> datetime:
+        """Return the instant that the clock part gave."""
+        return datetime.fromisoformat(text)
+
+    def read_definitions(self, wanted: Sequence[Sequence[Any]]) -> tuple[datetime, list[tuple[Any, ...]]]:
+        """Find versions: (number, tenant, key or None, version or None, id or None) each.
+
+        Returns rows of number, id, tenant, key, version, executable, suspended, for those that are there.
+
+        Statements: 1.
+        """
+        query = _definitions_query(self)
+        rows = self._execute(query, [self.definitions_text(wanted)] * 3)
+        now = self.instant(next(row[1] for row in rows if row[0] == -1))
+        return now, [(row[0], self.text_id(row[1]), *row[2:]) for row in rows if row[0] != -1]
+
+    def definitions_text(self, wanted: Sequence[Sequence[Any]]) -> str:
+        """Return wanted definitions as one JSON parameter."""
+        return json.dumps(wanted)
+
+    @abstractmethod
+    def element(self, position: int, kind: str) -> str:
+        """Return an expression for a position of the array `e` of a JSON list."""
+
+    @abstractmethod
+    def elements(self) -> str:
+        """Return a FROM item `e` of the arrays in one JSON parameter."""
+
+    def text_id(self, raw: Any) -> Id:
+        """Return an id as the driver gives it in its text form."""
+        return str(raw)
+
+    def read_by(self, table: str, ids: Sequence[Id]) -> tuple[datetime, Rows]:
+        """Read rows of a table by id with their tokens, the scopes around those, and their instances.
+
+        For tokens also the open tasks, jobs and incidents that hang on them.
+
+        Statements: 1.
+        """
+        query, count = _read_query(self, table)
+        return self._fetch(query, [self.ids(ids)] * count)
+
+    def read_everything(self, instances: Sequence[Id]) -> tuple[datetime, Rows]:
+        """Read all live rows of instances. Statements: 1."""
+        query, count = _everything_query(self)
+        return self._fetch(query, [self.ids(instances)] * count)
+
+    def read_needs(self, needs: Needs) -> Rows:
+        """Read variables, joins and the tokens waiting there. Statements: 1, or 0 without needs."""
+        if not needs:
+            return {}
+        query = self.needs_query(variables=bool(needs.variables), joins=bool(needs.joins))
+        parameters = []
+        if needs.variables:
+            parameters.append(self.needs_text(needs.variables))
+        if needs.joins:
+            parameters += [self.needs_text(needs.joins)] * 2
+        return self._fetch(f"{query} UNION ALL {self.clock_part()}", parameters)[1]
+
+    def needs_text(self, rows: list[list[Any]]) -> str:
+        """Return needs as one JSON parameter."""
+        return json.dumps(rows)
+
+    def _fetch(self, query: str, parameters: list[Any]) -> tuple[datetime, Rows]:
+        rows: Rows = {}
+        now: datetime | None = None
+        for name, text in self._execute(query, parameters):
+            if name == "clock":
+                now = self.instant(text)
+            elif name == INSTANCES:
+                rows.setdefault(name, []).append(self.decode_instance(json.loads(text)))
+            else:
+                rows.setdefault(name, []).append(self.decode(SPECS[name], json.loads(text)))
+        assert now is not None, "every query reads the clock"
+        return now, rows
+
+    def _execute(self, query: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
+        from django.db import connection
+
+        with connection.cursor() as cursor:
+            cursor.execute(query, parameters)
+            return cursor.fetchall() if cursor.description else []
+
+
+@lru_cache
+def _lock_query(sql: Dialect, table: str, skip_locked: bool) -> str:
+    clause = sql.lock_clause(skip_locked=skip_locked)
+    if table == INSTANCES:
+        condition = sql.among("i.id")
+    else:
+        inner = f"SELECT instance_id FROM {SPECS[table].table} x WHERE {sql.among('x.id')}"
+        condition = f"i.id IN ({inner})"
+    return f"SELECT i.id FROM bpm_processinstance i WHERE {condition} ORDER BY i.id {clause}"
+
+
+@lru_cache
+def _read_query(sql: Dialect, table: str) -> tuple[str, int]:
+    """Return the query and how often it takes the list of ids."""
+    spec = SPECS[table]
+    if table == "tokens":
+        scope = "SELECT scope FROM p"
+        tokens: list[str] = []
+    elif table == "scopes":
+        scope = "SELECT id FROM p"
+        tokens = []
+    else:
+        scope = "SELECT scope FROM t"
+        tokens = [sql.parts(SPECS["tokens"], "t")]
+    primary = f"p AS (SELECT * FROM {spec.table} x WHERE {sql.among('x.id')})"
+    if tokens:
+        primary += ", t AS (SELECT * FROM bpm_token WHERE id IN (SELECT token FROM p))"
+    chain = (
+        f"s AS (SELECT * FROM bpm_scope WHERE id IN ({scope}) "
+        "UNION SELECT y.* FROM s JOIN bpm_scope y ON y.id = s.parent)"
+    )
+    pieces = [sql.clock_part(), sql.instances("x.id IN (SELECT instance_id FROM p)"), *tokens]
+    if table != "scopes":
+        pieces.append(sql.parts(spec, "p"))
+    pieces.append(sql.parts(SPECS["scopes"], "s"))
+    if table == "tokens":
+        for name in _TOKEN_PARTS:
+            other = SPECS[name]
+            condition = f"(x.instance_id, x.token) IN (SELECT instance_id, id FROM p) AND {other.live}"
+            pieces.append(sql.parts(other, other.table, condition))
+    return f"WITH RECURSIVE {primary}, {chain} " + " UNION ALL ".join(pieces), 1
+
+
+@lru_cache
+def _everything_query(sql: Dialect) -> tuple[str, int]:
+    pieces = [sql.instances(sql.among("x.id"))]
+    for spec in SPECS.values():
+        pieces.append(sql.parts(spec, spec.table, f"{sql.among('x.instance_id')} AND ({spec.live})"))
+    return " UNION ALL ".join([*pieces, sql.clock_part()]), len(pieces)
+
+
+@lru_cache
+def _definitions_query(sql: Dialect) -> str:
+    columns = "CAST(d.id AS text), d.tenant, d.key, d.version, d.executable, d.suspended"
+    select = f"SELECT {sql.element(0, 'int')}, {columns} FROM {sql.elements()}"
+    tenant, key = f"= {sql.element(1, 'text')}", f"= {sql.element(2, 'text')}"
+    return (
+        f"{select} JOIN bpm_definitionkey k ON k.tenant {tenant} AND k.key {key} "
+        f"AND {sql.element(3, 'int')} IS NULL JOIN bpm_definition d ON d.id = k.latest_id UNION ALL "
+        f"{select} JOIN bpm_definition d ON d.tenant {tenant} AND d.key {key} "
+        f"AND d.version = {sql.element(3, 'int')} UNION ALL "
+        f"{select} JOIN bpm_definition d ON d.id = {sql.element(4, 'uuid')} AND d.tenant {tenant} UNION ALL "
+        f"SELECT -1, {sql.clock()}, '', '', 0, true, true"
+    )

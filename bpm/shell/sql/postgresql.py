@@ -1,0 +1,243 @@
+"""PostgreSQL: one statement reads, one statement writes, fed by one JSON parameter each.
+
+A document is unpacked by position from jsonb; values of users travel inside it as JSON *strings* and are stored as
+text, so that no number is ever re-parsed (docs/explanation/performance).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+
+from bpm.core.ids import Id
+from bpm.shell.sql.dialect import Dialect
+from bpm.shell.sql.due_work import DUE, EXPIRED, FREE
+from bpm.shell.tables import (
+    CANDIDATE_COLUMNS,
+    CHANGING_COLUMNS,
+    HISTORY_COLUMNS,
+    INSTANCE_COLUMNS,
+    SPECS,
+    TableSpec,
+)
+
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
+_POSITION = {name: index for index, (name, _) in enumerate(INSTANCE_COLUMNS)}
+
+
+class PostgreSQL(Dialect):
+    """See the module."""
+
+    vendor = "postgresql"
+    json_array = "json_build_array"
+
+    def ids(self, ids: Iterable[Id]) -> str:
+        """Return an array literal."""
+        return "{" + ",".join(ids) + "}"
+
+    def among(self, column: str) -> str:
+        """Return a comparison with an array."""
+        return f"{column} = ANY(%s::uuid[])"
+
+    def clock(self) -> str:
+        """Return the wall clock, which moves on inside a transaction."""
+        return "to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US+00:00')"
+
+    def element(self, position: int, kind: str) -> str:
+        """Return a cast element of a jsonb array."""
+        return f"(e->>{position})::{kind}"
+
+    def elements(self) -> str:
+        """Return the elements of a jsonb array."""
+        return "jsonb_array_elements(%s::jsonb) e"
+
+    def lock_clause(self, *, skip_locked: bool) -> str:
+        """Return the row lock that foreign keys do not conflict with."""
+        return "FOR NO KEY UPDATE OF i" + (" SKIP LOCKED" if skip_locked else "")
+
+    def needs_query(self, *, variables: bool, joins: bool) -> str:
+        """Return the query over jsonb parameters."""
+        return _needs_query(self, variables, joins)
+
+    def decode(self, spec: TableSpec, row: list[Any]) -> list[Any]:
+        """Return the row with times parsed; ids are text already."""
+        for position in spec.time_positions:
+            if row[position] is not None:
+                row[position] = datetime.fromisoformat(row[position])
+        return row
+
+    def decode_instance(self, row: list[Any]) -> list[Any]:
+        """Return the row with times parsed."""
+        for position in (_POSITION["started_at"], _POSITION["ended_at"], _POSITION["updated_at"]):
+            if row[position] is not None:
+                row[position] = datetime.fromisoformat(row[position])
+        return row
+
+    def encode(self, kinds: Sequence[str], row: list[Any]) -> list[Any]:
+        """Return the row with times as text."""
+        for position, kind in enumerate(kinds):
+            if kind == "timestamptz" and isinstance(row[position], datetime):
+                row[position] = row[position].isoformat()
+        return row
+
+    def lock_candidates(
+        self, tenant: str, topics: list[str], limit: int, now: datetime | None
+    ) -> list[tuple[Id, Id]]:
+        """Lock with SKIP LOCKED, best first, only as many as asked for."""
+        parameters = [tenant, _array(topics), now, limit * 10 + 50, limit]
+        found = self._execute(_candidates_query(True), parameters)
+        if not found and self.work_waits(tenant, topics, now):
+            found = self._execute(_candidates_query(False), [*parameters[:4], 1])
+        return [(str(task), str(instance)) for task, instance in found]
+
+    def work_waits(self, tenant: str, topics: list[str], now: datetime | None) -> bool:
+        """Ask for one candidate."""
+        return bool(self._execute(_waits_query(), [tenant, _array(topics), now, 1]))
+
+    def due(self, table: str, now: datetime | None, limit: int) -> list[tuple[Id, Id]]:
+        """Ask the partial index."""
+        query = DUE[table].format(now=_NOW, limit="%s")
+        return [(str(row), str(owner)) for row, owner in self._execute(query, [now, limit])]
+
+    def write(self, document: Mapping[str, list[list[Any]]], *, guarded: bool) -> int:
+        """Write in one statement. Statements: 1."""
+        query = _write_query(tuple(document), guarded)
+        return int(self._execute(query, [_encode(document)])[0][0])
+
+
+_NOW = "coalesce(%s::timestamptz, clock_timestamp())"
+_ASKED = "WITH a AS (SELECT %s::text AS tenant, %s::text[] AS topics, {now} AS now, %s::int AS most)".format(now=_NOW)
+
+
+def _array(texts: list[str]) -> str:
+    quoted = ('"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"' for text in texts)
+    return "{" + ",".join(quoted) + "}"
+
+
+def _found() -> str:
+    names = {"tenant": "a.tenant", "topic": "t.topic", "now": "a.now", "limit": "(SELECT most FROM a)"}
+    free, expired = FREE.format(**names), EXPIRED.format(**names)
+    return (
+        f"a, unnest(a.topics) AS t(topic), LATERAL (({free}) UNION ALL ({expired})) f"
+    )
+
+
+@lru_cache
+def _candidates_query(skip_locked: bool) -> str:
+    clause = "FOR NO KEY UPDATE OF i" + (" SKIP LOCKED" if skip_locked else "")
+    return (
+        f"{_ASKED}, c AS MATERIALIZED (SELECT f.id, f.instance_id, f.priority FROM {_found()} "
+        "ORDER BY f.priority DESC, f.id LIMIT (SELECT most FROM a)) "
+        "SELECT c.id, c.instance_id FROM c JOIN bpm_processinstance i ON i.id = c.instance_id "
+        f"ORDER BY c.priority DESC, c.id LIMIT %s {clause}"
+    )
+
+
+@lru_cache
+def _waits_query() -> str:
+    return f"{_ASKED} SELECT 1 FROM {_found()} LIMIT 1"
+
+
+@lru_cache
+def _needs_query(sql: PostgreSQL, variables: bool, joins: bool) -> str:
+    pieces = []
+    if variables:
+        source = (
+            "(SELECT v.* FROM jsonb_array_elements(%s::jsonb) e JOIN bpm_variable v ON v.instance_id = (e->>0)::uuid "
+            "AND v.scope = (e->>1)::uuid AND (e->>2 IS NULL OR v.name = e->>2))"
+        )
+        pieces.append(sql.parts(SPECS["variables"], source))
+    if joins:
+        found = (
+            "SELECT {} FROM jsonb_array_elements(%s::jsonb) e JOIN bpm_paralleljoinstate j ON j.id = "
+            "(SELECT id FROM bpm_paralleljoinstate n WHERE n.instance_id = (e->>0)::uuid "
+            "AND n.scope = (e->>1)::uuid AND n.node = e->>2 AND n.\"group\" = (e->>3)::uuid "
+            "ORDER BY generation DESC LIMIT 1)"
+        )
+        pieces.append(sql.parts(SPECS["joins"], f"({found.format('j.*')})"))
+        arrivals = (
+            f"({found.format('t.*')} JOIN bpm_token t ON t.\"join\" = j.id AND NOT t.final "
+            "WHERE j.status = 'OPEN' AND (j.arrived + (e->>4)::int >= j.expected OR e->5 ? t.flow))"
+        )
+        pieces.append(sql.parts(SPECS["tokens"], arrivals))
+    return " UNION ALL ".join(pieces)
+
+
+def _values(columns: Sequence[tuple[str, str]]) -> str:
+    casts = []
+    for position, (_, kind) in enumerate(columns):
+        cast = "" if kind in ("text", "json") else f"::{kind}"
+        casts.append(f"(e->>{position}){cast}")
+    return ", ".join(casts)
+
+
+def _insert(key: str, table: str, columns: Sequence[tuple[str, str]], conflict: str, guard: str) -> str:
+    names = ", ".join(f'"{name}"' for name, _ in columns)
+    return (
+        f"w_{key} AS (INSERT INTO {table} ({names}) SELECT {_values(columns)} "
+        f"FROM jsonb_array_elements((SELECT d->'{key}' FROM doc)) e{guard}{conflict})"
+    )
+
+
+def _upsert(spec: TableSpec) -> str:
+    if len(spec.columns) == len(spec.key):
+        return f" ON CONFLICT ({', '.join(spec.key)}) DO NOTHING"
+    sets = ", ".join(
+        f'"{column}" = excluded."{column}"'
+        for column in spec.fields
+        if column not in spec.key and column not in ("created_at", "started_at", "opened_at")
+    )
+    return f" ON CONFLICT ({', '.join(spec.key)}) DO UPDATE SET {sets}"
+
+
+@lru_cache(maxsize=512)
+def _write_query(keys: tuple[str, ...], guarded: bool) -> str:
+    """Return the statement for documents with these keys."""
+    pieces = ["doc AS MATERIALIZED (SELECT %s::jsonb AS d)"]
+    won: list[str] = []
+    if "started" in keys:
+        pieces.append(
+            _insert("started", "bpm_processinstance", INSTANCE_COLUMNS, "", "") [:-1] + " RETURNING id)"
+        )
+        won.append("(SELECT count(*) FROM w_started)")
+    if "changed" in keys:
+        pieces.append(_changed())
+        won.append("(SELECT count(*) FROM w_changed)")
+    guard = " WHERE (SELECT count(*) FROM w_changed) = 1" if guarded and "changed" in keys else ""
+    for key in keys:
+        if key in SPECS:
+            spec = SPECS[key]
+            columns = tuple(zip(spec.columns, spec.column_kinds, strict=True))
+            pieces.append(_insert(key, spec.table, columns, _upsert(spec), guard))
+        elif key == "history":
+            pieces.append(_insert(key, "bpm_historyevent", HISTORY_COLUMNS, "", guard))
+        elif key == "candidates":
+            pieces.append(_insert(key, "bpm_usertaskcandidate", CANDIDATE_COLUMNS, "", guard))
+        elif key == "removed":
+            pieces.append(_removed(guard))
+    return f"WITH {', '.join(pieces)} SELECT {' + '.join(won) or '0'}"
+
+
+def _changed() -> str:
+    sets = ", ".join(
+        f'"{name}" = (e->>{position}){"" if kind == "text" else f"::{kind}"}'
+        for position, (name, kind) in enumerate(INSTANCE_COLUMNS)
+        if name in CHANGING_COLUMNS and name != "revision"
+    )
+    revision = f"(e->>{_POSITION['revision']})::int"
+    return (
+        f"w_changed AS (UPDATE bpm_processinstance i SET {sets}, revision = i.revision + 1 "
+        "FROM jsonb_array_elements((SELECT d->'changed' FROM doc)) e "
+        f"WHERE i.id = (e->>0)::uuid AND i.revision = {revision} RETURNING i.id)"
+    )
+
+
+def _removed(guard: str) -> str:
+    condition = guard.replace(" WHERE ", " AND ", 1)
+    return (
+        "w_removed AS (DELETE FROM bpm_variable v USING jsonb_array_elements((SELECT d->'removed' FROM doc)) e "
+        "WHERE v.instance_id = (e->>0)::uuid AND v.scope = (e->>1)::uuid AND v.name = e->>2" + condition + ")"
+    )

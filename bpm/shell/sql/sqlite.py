@@ -1,0 +1,246 @@
+"""SQLite: the same statements over JSON functions, one per written table.
+
+The write lock is the database's: transactions begin immediate, so there is nothing to lock by row. Ids are stored as
+32 characters and times without zone, as Django stores them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any
+
+from bpm.core.ids import Id
+from bpm.shell.sql.dialect import Dialect
+from bpm.shell.sql.due_work import DUE, EXPIRED, FREE
+from bpm.shell.tables import (
+    CANDIDATE_COLUMNS,
+    CHANGING_COLUMNS,
+    HISTORY_COLUMNS,
+    INSTANCE_COLUMNS,
+    SPECS,
+    TableSpec,
+)
+
+_POSITION = {name: index for index, (name, _) in enumerate(INSTANCE_COLUMNS)}
+_INSTANCE_KINDS = tuple(kind for _, kind in INSTANCE_COLUMNS)
+
+
+def _dashed(text: str | None) -> str | None:
+    if text is None or "-" in text:
+        return text
+    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+
+
+def _instant(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text).replace(tzinfo=UTC)
+
+
+def _stored(now: datetime | None) -> str:
+    at = now or datetime.now(UTC)
+    return str(at.astimezone(UTC).replace(tzinfo=None))
+
+
+class SQLite(Dialect):
+    """See the module."""
+
+    vendor = "sqlite"
+    json_array = "json_array"
+
+    def ids(self, ids: Iterable[Id]) -> str:
+        """Return a JSON array of ids as they are stored."""
+        return json.dumps([text.replace("-", "") for text in ids])
+
+    def among(self, column: str) -> str:
+        """Return a comparison with the elements of a JSON array."""
+        return f"{column} IN (SELECT value FROM json_each(%s))"
+
+    def clock(self) -> str:
+        """Return nothing: SQLite runs in the process, whose clock `instant` reads."""
+        return "''"
+
+    def instant(self, text: str) -> datetime:
+        """Return the process's clock."""
+        return datetime.now(UTC)
+
+    def element(self, position: int, kind: str) -> str:
+        """Return an element of a JSON array."""
+        return f"e.value->>{position}"
+
+    def elements(self) -> str:
+        """Return the elements of a JSON array."""
+        return "json_each(%s) e"
+
+    def definitions_text(self, wanted: Sequence[Sequence[Any]]) -> str:
+        """Return the wanted with ids as they are stored."""
+        return json.dumps([[*row[:4], row[4].replace("-", "") if row[4] else None] for row in wanted])
+
+    def lock_clause(self, *, skip_locked: bool) -> str:
+        """Return nothing: the transaction holds the whole database."""
+        return ""
+
+    def text_id(self, raw: Any) -> Id:
+        """Return the id with dashes."""
+        return _dashed(str(raw)) or ""
+
+    def needs_text(self, rows: list[list[Any]]) -> str:
+        """Return needs with ids as they are stored."""
+        return json.dumps(
+            [[value.replace("-", "") if index in (0, 1, 3) and isinstance(value, str) else value
+              for index, value in enumerate(row)] for row in rows]
+        )
+
+    def needs_query(self, *, variables: bool, joins: bool) -> str:
+        """Return the query over JSON parameters."""
+        return _needs_query(self, variables, joins)
+
+    def decode(self, spec: TableSpec, row: list[Any]) -> list[Any]:
+        """Return the row with ids dashed, times parsed, booleans made."""
+        for position, kind in enumerate(spec.column_kinds):
+            if kind == "uuid":
+                row[position] = _dashed(row[position])
+            elif kind == "timestamptz":
+                row[position] = _instant(row[position])
+            elif kind == "boolean":
+                row[position] = bool(row[position])
+        return row
+
+    def decode_instance(self, row: list[Any]) -> list[Any]:
+        """Return the row with ids dashed and times parsed."""
+        for position, kind in enumerate(_INSTANCE_KINDS):
+            if kind == "uuid":
+                row[position] = _dashed(row[position])
+            elif kind == "timestamptz":
+                row[position] = _instant(row[position])
+        return row
+
+    def encode(self, kinds: Sequence[str], row: list[Any]) -> list[Any]:
+        """Return the row with ids without dashes and times as Django stores them."""
+        for position, kind in enumerate(kinds):
+            value = row[position]
+            if value is None:
+                continue
+            if kind == "uuid":
+                row[position] = value.replace("-", "")
+            elif kind == "timestamptz":
+                at = value if isinstance(value, datetime) else datetime.fromisoformat(value)
+                row[position] = str(at.astimezone(UTC).replace(tzinfo=None))
+        return row
+
+    def lock_candidates(
+        self, tenant: str, topics: list[str], limit: int, now: datetime | None
+    ) -> list[tuple[Id, Id]]:
+        """Find them; the transaction holds the database."""
+        found: dict[Id, tuple[int, Id, Id]] = {}
+        for row, owner, priority in self._free(tenant, topics, limit, now):
+            found[row] = (-priority, row, owner)
+        best = sorted(found.values())[:limit]
+        return [(self.text_id(row), self.text_id(owner)) for _, row, owner in best]
+
+    def work_waits(self, tenant: str, topics: list[str], now: datetime | None) -> bool:
+        """Ask for one candidate."""
+        return bool(self._free(tenant, topics, 1, now))
+
+    def due(self, table: str, now: datetime | None, limit: int) -> list[tuple[Id, Id]]:
+        """Ask the partial index."""
+        query = DUE[table].format(now="%s", limit="%s")
+        rows = self._execute(query, [_stored(now), limit])
+        return [(self.text_id(row), self.text_id(owner)) for row, owner in rows]
+
+    def _free(
+        self, tenant: str, topics: list[str], limit: int, now: datetime | None
+    ) -> list[tuple[Any, ...]]:
+        names = {"tenant": "%s", "topic": "%s", "now": "%s", "limit": "%s"}
+        free, expired = FREE.format(**names), EXPIRED.format(**names)
+        parts, parameters = [], []
+        at = _stored(now)
+        for topic in topics:
+            parts += [f"SELECT * FROM ({free})", f"SELECT * FROM ({expired})"]
+            parameters += [tenant, topic, at, limit, at, tenant, topic, limit]
+        return self._execute(" UNION ALL ".join(parts), parameters) if parts else []
+
+    def write(self, document: Mapping[str, list[list[Any]]], *, guarded: bool) -> int:
+        """Write table by table; the caller's transaction makes it one. Statements: one per key of the document."""
+        won = 0
+        for key, rows in document.items():
+            count = self._change(_write_query(key), json.dumps(rows))
+            if key in ("started", "changed"):
+                won += count
+        return won
+
+    def _change(self, query: str, parameter: str) -> int:
+        from django.db import connection
+
+        with connection.cursor() as cursor:
+            cursor.execute(query, [parameter])
+            return int(cursor.rowcount)
+
+
+@lru_cache
+def _needs_query(sql: SQLite, variables: bool, joins: bool) -> str:
+    pieces = []
+    if variables:
+        source = (
+            "(SELECT v.* FROM json_each(%s) e JOIN bpm_variable v ON v.instance_id = e.value->>0 "
+            "AND v.scope = e.value->>1 AND (e.value->>2 IS NULL OR v.name = e.value->>2))"
+        )
+        pieces.append(sql.parts(SPECS["variables"], source))
+    if joins:
+        found = (
+            "SELECT {} FROM json_each(%s) e JOIN bpm_paralleljoinstate j ON j.id = "
+            "(SELECT id FROM bpm_paralleljoinstate n WHERE n.instance_id = e.value->>0 "
+            "AND n.scope = e.value->>1 AND n.node = e.value->>2 AND n.\"group\" = e.value->>3 "
+            "ORDER BY generation DESC LIMIT 1)"
+        )
+        pieces.append(sql.parts(SPECS["joins"], f"({found.format('j.*')})"))
+        arrivals = (
+            f"({found.format('t.*')} JOIN bpm_token t ON t.\"join\" = j.id AND NOT t.final "
+            "WHERE j.status = 'OPEN' AND (j.arrived + (e.value->>4) >= j.expected "
+            "OR t.flow IN (SELECT value FROM json_each(e.value->5))))"
+        )
+        pieces.append(sql.parts(SPECS["tokens"], arrivals))
+    return " UNION ALL ".join(pieces)
+
+
+def _insert(table: str, columns: Sequence[str], conflict: str = "") -> str:
+    names = ", ".join(f'"{name}"' for name in columns)
+    values = ", ".join(f"value->>{position}" for position in range(len(columns)))
+    return f"INSERT INTO {table} ({names}) SELECT {values} FROM json_each(%s) WHERE true{conflict}"
+
+
+def _upsert(spec: TableSpec) -> str:
+    sets = ", ".join(
+        f'"{column}" = excluded."{column}"'
+        for column in spec.fields
+        if column not in spec.key and column not in ("created_at", "started_at", "opened_at")
+    )
+    return f" ON CONFLICT ({', '.join(spec.key)}) DO UPDATE SET {sets}"
+
+
+@lru_cache
+def _write_query(key: str) -> str:
+    if key in SPECS:
+        spec = SPECS[key]
+        return _insert(spec.table, spec.columns, _upsert(spec))
+    if key == "started":
+        return _insert("bpm_processinstance", [name for name, _ in INSTANCE_COLUMNS])
+    if key == "history":
+        return _insert("bpm_historyevent", [name for name, _ in HISTORY_COLUMNS])
+    if key == "candidates":
+        return _insert("bpm_usertaskcandidate", [name for name, _ in CANDIDATE_COLUMNS])
+    if key == "removed":
+        return (
+            "DELETE FROM bpm_variable WHERE (instance_id, scope, name) IN "
+            "(SELECT value->>0, value->>1, value->>2 FROM json_each(%s))"
+        )
+    sets = ", ".join(
+        f'"{name}" = e.value->>{position}'
+        for position, (name, _) in enumerate(INSTANCE_COLUMNS)
+        if name in CHANGING_COLUMNS and name != "revision"
+    )
+    return (
+        f"UPDATE bpm_processinstance AS i SET {sets}, revision = i.revision + 1 FROM json_each(%s) e "
+        f"WHERE i.id = e.value->>0 AND i.revision = e.value->>{_POSITION['revision']}"
+    )

@@ -1,0 +1,37 @@
+"""Starting an instance: the one command whose instance is not there yet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from bpm.core.commands import StartInstance
+from bpm.shell.definitions import DefinitionRow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Start:
+    """A start on its way to its definition.
+
+    Attributes:
+        process: key, or id of a version.
+        version: of the key; None: the latest.
+    """
+
+    process: str
+    version: int | None = None
+    tenant: str = ""
+    business_key: str | None = None
+    variables: Mapping[str, Any] = field(default_factory=dict)
+    actor: str = ""
+
+    def command(self, row: DefinitionRow | None = None) -> StartInstance:
+        """Return the command, once the definition is known."""
+        return StartInstance(
+            definition=row.id if row is not None else "",
+            tenant=self.tenant,
+            business_key=self.business_key,
+            variables=self.variables,
+            actor=self.actor,
+        )

@@ -1,0 +1,347 @@
+"""How the rows of a state stand in tables: one specification per table, used by reading and writing alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Final
+
+from bpm.core.rows import (
+    CompensationRecord,
+    ExternalStatus,
+    ExternalTask,
+    Incident,
+    Job,
+    JobStatus,
+    JoinState,
+    JoinStatus,
+    Scope,
+    ScopeStatus,
+    Subscription,
+    Timer,
+    TimerStatus,
+    UserStatus,
+    UserTask,
+    Variable,
+)
+from bpm.core.token import Token, TokenStatus, Wait
+
+UUID = "uuid"
+TEXT = "text"
+INT = "bigint"
+BOOL = "boolean"
+TIME = "timestamptz"
+JSON = "json"
+"""Kinds of columns. JSON is text in the table, a mapping or tuple in the row."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TableSpec:
+    """One table of a state.
+
+    Attributes:
+        name: attribute of `State`.
+        table: database table.
+        row: the row class; its fields are the first columns, under the same names.
+        kinds: field to kind; fields not named are TEXT.
+        enums: field to the enumeration its text is turned into.
+        tenant: whether the table has the instance's tenant.
+        key: columns of the primary key.
+        live: condition of rows that are not over.
+    """
+
+    name: str
+    table: str
+    row: type[Any]
+    kinds: Mapping[str, str]
+    enums: Mapping[str, type[Any]] = field(default_factory=dict)
+    tenant: bool = False
+    key: tuple[str, ...] = ("id",)
+    live: str
+
+    @cached_property
+    def fields(self) -> tuple[str, ...]:
+        """Fields of the row, in order."""
+        return tuple(self.row._fields)
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """Columns in the order of a written array: the fields, the instance, the tenant."""
+        extra = ("instance_id", "tenant") if self.tenant else ("instance_id",)
+        return (*self.fields, *extra)
+
+    @cached_property
+    def column_kinds(self) -> tuple[str, ...]:
+        """Kind of each of `columns`."""
+        kinds = {**self.kinds, "instance_id": UUID}
+        return tuple(kinds.get(column, TEXT) for column in self.columns)
+
+    @cached_property
+    def json_positions(self) -> tuple[int, ...]:
+        """Positions of the JSON fields."""
+        return self.positions(JSON)
+
+    @cached_property
+    def time_positions(self) -> tuple[int, ...]:
+        """Positions of the times."""
+        return self.positions(TIME)
+
+    def positions(self, kind: str) -> tuple[int, ...]:
+        """Return the positions of the fields of a kind."""
+        return tuple(index for index, name in enumerate(self.fields) if self.kinds.get(name) == kind)
+
+
+SCOPES = TableSpec(
+    name="scopes",
+    table="bpm_scope",
+    row=Scope,
+    kinds={
+        "id": UUID,
+        "parent": UUID,
+        "outer_token": UUID,
+        "live_tokens": INT,
+        "live_scopes": INT,
+        "open_joins": JSON,
+        "started_at": TIME,
+        "ended_at": TIME,
+    },
+    enums={"status": ScopeStatus},
+    live="status = 'ACTIVE'",
+)
+VARIABLES = TableSpec(
+    name="variables",
+    table="bpm_variable",
+    row=Variable,
+    kinds={"scope": UUID},
+    key=("instance_id", "scope", "name"),
+    live="true",
+)
+TOKENS = TableSpec(
+    name="tokens",
+    table="bpm_token",
+    row=Token,
+    kinds={
+        "id": UUID,
+        "scope": UUID,
+        "final": BOOL,
+        "groups": JSON,
+        "parallel_group": UUID,
+        "join": UUID,
+        "attempt": INT,
+        "created_at": TIME,
+    },
+    enums={"status": TokenStatus, "wait": Wait},
+    live="NOT final",
+)
+JOINS = TableSpec(
+    name="joins",
+    table="bpm_paralleljoinstate",
+    row=JoinState,
+    kinds={
+        "id": UUID,
+        "scope": UUID,
+        "group": UUID,
+        "generation": INT,
+        "expected": INT,
+        "arrived": INT,
+        "opened_at": TIME,
+        "closed_at": TIME,
+    },
+    enums={"status": JoinStatus},
+    live="true",
+)
+EXTERNAL_TASKS = TableSpec(
+    name="external_tasks",
+    table="bpm_externaltask",
+    row=ExternalTask,
+    kinds={
+        "id": UUID,
+        "token": UUID,
+        "priority": INT,
+        "retries": INT,
+        "initial_retries": INT,
+        "lease": INT,
+        "lease_expires_at": TIME,
+        "available_at": TIME,
+        "expiries": INT,
+        "failures": INT,
+        "created_at": TIME,
+        "closed_at": TIME,
+    },
+    enums={"status": ExternalStatus},
+    tenant=True,
+    live="status IN ('READY', 'LOCKED', 'FAILED')",
+)
+USER_TASKS = TableSpec(
+    name="user_tasks",
+    table="bpm_usertask",
+    row=UserTask,
+    kinds={
+        "id": UUID,
+        "token": UUID,
+        "candidate_users": JSON,
+        "candidate_groups": JSON,
+        "due_at": TIME,
+        "follow_up_at": TIME,
+        "priority": INT,
+        "created_at": TIME,
+        "closed_at": TIME,
+    },
+    enums={"status": UserStatus},
+    tenant=True,
+    live="status = 'OPEN'",
+)
+TIMERS = TableSpec(
+    name="timers",
+    table="bpm_timer",
+    row=Timer,
+    kinds={
+        "id": UUID,
+        "token": UUID,
+        "scope": UUID,
+        "due_at": TIME,
+        "series": UUID,
+        "number": INT,
+        "anchor": TIME,
+        "created_at": TIME,
+        "closed_at": TIME,
+    },
+    enums={"status": TimerStatus},
+    tenant=True,
+    live="status = 'SCHEDULED'",
+)
+JOBS = TableSpec(
+    name="jobs",
+    table="bpm_job",
+    row=Job,
+    kinds={
+        "id": UUID,
+        "token": UUID,
+        "retries": INT,
+        "initial_retries": INT,
+        "attempts": INT,
+        "crashes": INT,
+        "available_at": TIME,
+        "created_at": TIME,
+        "closed_at": TIME,
+    },
+    enums={"status": JobStatus},
+    tenant=True,
+    live="status IN ('READY', 'RUNNING', 'FAILED')",
+)
+SUBSCRIPTIONS = TableSpec(
+    name="subscriptions",
+    table="bpm_subscription",
+    row=Subscription,
+    kinds={
+        "id": UUID,
+        "token": UUID,
+        "scope": UUID,
+        "interrupting": BOOL,
+        "created_at": TIME,
+        "closed_at": TIME,
+    },
+    tenant=True,
+    live="status = 'OPEN'",
+)
+INCIDENTS = TableSpec(
+    name="incidents",
+    table="bpm_incident",
+    row=Incident,
+    kinds={"id": UUID, "token": UUID, "created_at": TIME, "closed_at": TIME},
+    tenant=True,
+    live="status = 'OPEN'",
+)
+COMPENSATIONS = TableSpec(
+    name="compensations",
+    table="bpm_compensationrecord",
+    row=CompensationRecord,
+    kinds={"id": UUID, "scope": UUID, "position": INT, "created_at": TIME, "closed_at": TIME},
+    live="status = 'OPEN'",
+)
+
+SPECS: Final[dict[str, TableSpec]] = {
+    spec.name: spec
+    for spec in (
+        SCOPES,
+        VARIABLES,
+        TOKENS,
+        JOINS,
+        EXTERNAL_TASKS,
+        USER_TASKS,
+        TIMERS,
+        JOBS,
+        SUBSCRIPTIONS,
+        INCIDENTS,
+        COMPENSATIONS,
+    )
+}
+"""By attribute of `State`."""
+
+INSTANCE_COLUMNS: Final[tuple[tuple[str, str], ...]] = (
+    ("id", UUID),
+    ("tenant", TEXT),
+    ("definition_id", UUID),
+    ("definition_key", TEXT),
+    ("business_key", TEXT),
+    ("status", TEXT),
+    ("parent_instance", UUID),
+    ("parent_token", UUID),
+    ("root", UUID),
+    ("suspended_because", TEXT),
+    ("live", INT),
+    ("failed", INT),
+    ("passive", INT),
+    ("incidents", INT),
+    ("last_sequence", INT),
+    ("passes", TEXT),
+    ("started_at", TIME),
+    ("ended_at", TIME),
+    ("updated_at", TIME),
+    ("revision", INT),
+    ("head", TEXT),
+)
+"""Columns of the instance's own row, in the order of `bpm.core.state.Instance`."""
+
+CHANGING_COLUMNS: Final[frozenset[str]] = frozenset(
+    {
+        "status",
+        "suspended_because",
+        "live",
+        "failed",
+        "passive",
+        "incidents",
+        "last_sequence",
+        "passes",
+        "ended_at",
+        "updated_at",
+        "revision",
+        "head",
+    }
+)
+"""Columns of the instance that a command may change."""
+
+HISTORY_COLUMNS: Final[tuple[tuple[str, str], ...]] = (
+    ("instance_id", UUID),
+    ("sequence", INT),
+    ("event_type", TEXT),
+    ("category", TEXT),
+    ("occurred_at", TIME),
+    ("token", UUID),
+    ("node", TEXT),
+    ("actor", TEXT),
+    ("final", BOOL),
+    ("payload", TEXT),
+    ("salt", TEXT),
+    ("hash", TEXT),
+)
+"""Columns of a new history row."""
+
+CANDIDATE_COLUMNS: Final[tuple[tuple[str, str], ...]] = (
+    ("task", UUID),
+    ("instance_id", UUID),
+    ("kind", TEXT),
+    ("name", TEXT),
+)
+"""Columns of a user task's candidate."""

@@ -1,0 +1,36 @@
+"""Rules of every test run: selection by database and corpus, no silent skips, counted tests."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from tests.support.corpus import CORPUS
+
+pytest_plugins = ["tests.support.selection", "tests.support.skips", "tests.support.counts"]
+
+settings.register_profile("dev", max_examples=50, deadline=None, print_blob=True)
+settings.register_profile(
+    "ci",
+    max_examples=100,
+    deadline=None,
+    derandomize=True,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Pass over tests/corpus where there is no corpus: its modules read it while they are collected."""
+    return True if CORPUS is None and collection_path == Path(__file__).parent / "corpus" else None
+
+
+@pytest.fixture(autouse=True)
+def _clean_log_context() -> None:
+    from structlog.contextvars import clear_contextvars
+
+    clear_contextvars()

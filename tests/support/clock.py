@@ -1,0 +1,27 @@
+"""A clock that stands still until a test moves it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+TICK = timedelta(microseconds=1)
+
+
+class Clock:
+    """Virtual time, aware and UTC.
+
+    Each command takes one microsecond, so that what different commands create can be told apart by its time.
+    """
+
+    def __init__(self, now: datetime = START) -> None:
+        self.now = now
+
+    def tick(self) -> datetime:
+        """Let one microsecond pass and return the new time."""
+        self.now += TICK
+        return self.now
+
+    def advance(self, span: timedelta) -> None:
+        """Let time pass; nothing fires by itself."""
+        self.now += span

@@ -1,0 +1,227 @@
+"""The pure core in memory, distrusted: after every command its history is folded again and compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC
+from typing import Any
+
+from bpm.core import commands as c
+from bpm.core.context import Context, Limits
+from bpm.core.decide import Decision, decide
+from bpm.core.errors import DefinitionInvalid, DefinitionNotFound, InstanceNotFound, Refused
+from bpm.core.graph import Graph
+from bpm.core.ids import Id, IdSource
+from bpm.core.rows import ExternalStatus, JobStatus, TimerStatus
+from bpm.core.state import Instance, State
+from bpm.core.values import from_text
+from tests.support.clock import Clock
+from tests.support.folding import Recorded, copy_state, differences, fold
+from tests.support.hosts import Handler, HandlerThrew, HandlerVanished, Leased, Variables, Work
+from tests.support.invariants import violations
+from tests.support.model import Model
+from tests.support.model_graph import build_graph
+
+
+@dataclass
+class _Held:
+    graph: Graph
+    state: State
+    history: list[Recorded] = field(default_factory=list)
+
+
+class CoreHost:
+    """Implements `Host` without a database.
+
+    Attributes:
+        limits: bounds of each command.
+    """
+
+    def __init__(self, *, limits: Limits | None = None, checked: bool = True) -> None:
+        self.clock = Clock()
+        self.handlers: dict[tuple[str, str], Handler] = {}
+        self.checked = checked
+        self.limits = limits or Limits()
+        self._versions: dict[str, list[Graph]] = {}
+        self._held: dict[Id, _Held] = {}
+        self._seed = 0
+
+    # Host
+
+    def deploy(self, *sources: bytes | Model) -> list[str]:
+        graphs = [graph for source in sources for graph in _compile(source)]
+        for graph in graphs:
+            self._versions.setdefault(graph.key, []).append(graph)
+        return [graph.key for graph in graphs]
+
+    def start(
+        self,
+        key: str,
+        variables: Variables | None = None,
+        *,
+        business_key: str | None = None,
+        version: int | None = None,
+    ) -> Id:
+        versions = self._versions.get(key, [])
+        number = len(versions) if version is None else version
+        if not 1 <= number <= len(versions):
+            raise DefinitionNotFound(key=key, version=version)
+        self._seed += 1
+        instance = IdSource(self.clock.tick(), self._seed).next()
+        state = State(Instance(id=instance), everything=True)
+        held = _Held(versions[number - 1], state)
+        command = c.StartInstance(
+            definition=f"{key}:{number}", variables=variables or {}, business_key=business_key, actor="test"
+        )
+        self._decide(held, command)
+        self._held[instance] = held
+        return instance
+
+    def execute(self, instance: Id, command: c.Command) -> dict[str, Any]:
+        held = self._held.get(instance)
+        if held is None:
+            raise InstanceNotFound(instance=instance)
+        return self._decide(held, command).answer
+
+    def fetch(
+        self, worker: str, topics: Sequence[str], *, maximum: int = 10, lease_ms: int = 10_000, by_priority: bool = True
+    ) -> list[Leased]:
+        free = [
+            Leased(instance, task)
+            for instance in self.instances()
+            for task in self.state(instance).external_tasks.values()
+            if task.topic in topics and task.status in (ExternalStatus.READY, ExternalStatus.LOCKED)
+        ]
+        free.sort(key=lambda leased: (-leased.task.priority * by_priority, leased.task.created_at, leased.task.id))
+        got: list[Leased] = []
+        for instance, task in free:
+            if len(got) < maximum:
+                command = c.LockExternalTasks(tasks=(task.id,), worker=worker, lock_ms=lease_ms)
+                if self.execute(instance, command)["locked"]:
+                    got.append(Leased(instance, self.state(instance).external_tasks[task.id]))
+        return got
+
+    def run_due(self) -> int:
+        return sum(self._run_due(instance) for instance in self.instances())
+
+    def run_job(self, instance: Id, job: Id) -> None:
+        answer = self.execute(instance, c.StartJob(job=job))
+        if answer.get("handler") is None:
+            return
+        held, attempt = self._held[instance], answer["attempt"]
+        kind, name = answer["handler"].split(":", 1)
+        node = held.graph.nodes[answer["node"]]
+        result: c.Command
+        try:
+            variables = self.handlers[kind, name](Work(instance, node, attempt, _variables(held.state)))
+            result = c.CompleteJob(job=job, attempt=attempt, variables=variables or {})
+        except HandlerVanished:
+            return
+        except HandlerThrew as thrown:
+            result = c.ThrowJobError(
+                job=job, attempt=attempt, error_code=thrown.code, message=thrown.message, variables=thrown.variables
+            )
+        except Exception as error:  # noqa: BLE001 - whatever a handler raises fails its job
+            result = c.FailJob(job=job, attempt=attempt, error=str(error))
+        self.execute(instance, result)
+
+    def instances(self) -> list[Id]:
+        return list(self._held)
+
+    def graph(self, instance: Id) -> Graph:
+        return self._held[instance].graph
+
+    def state(self, instance: Id) -> State:
+        return self._held[instance].state
+
+    def history(self, instance: Id) -> list[Recorded]:
+        return self._held[instance].history
+
+    # deciding
+
+    def _run_due(self, instance: Id) -> int:
+        state, now, done = self.state(instance), self.clock.now, 0
+        expired = tuple(
+            task.id
+            for task in state.external_tasks.values()
+            if task.status is ExternalStatus.LOCKED and task.lease_expires_at and task.lease_expires_at <= now
+        )
+        if expired:
+            done += len(self.execute(instance, c.ExpireLeases(tasks=expired))["expired"])
+        due = sorted(
+            (timer.due_at, timer.id)
+            for timer in state.timers.values()
+            if timer.status is TimerStatus.SCHEDULED and timer.due_at <= now
+        )
+        if due:
+            done += len(self.execute(instance, c.FireTimers(timers=tuple(timer for _, timer in due)))["fired"])
+        for job in list(state.jobs.values()):
+            if state.jobs[job.id].status is JobStatus.READY and job.available_at <= now:
+                self.run_job(instance, job.id)
+                done += 1
+        return done
+
+    def _context(self, state: State) -> Callable[[], Context]:
+        self._seed += 1
+        now, seed, start = self.clock.tick(), self._seed, state.instance.sequence + 1
+        known = frozenset(self.handlers)
+        return lambda: Context(
+            now=now,
+            ids=IdSource(now, seed, start),
+            has_handler=lambda kind, name: (kind, name) in known,
+            limits=self.limits,
+            zone=UTC,
+        )
+
+    def _decide(self, held: _Held, command: c.Command) -> Decision:
+        context, state = self._context(held.state), held.state
+        twin = copy_state(state) if self.checked else None
+        before = copy_state(state) if self.checked else None
+        first = state.instance.sequence + 1
+        try:
+            decision = decide(held.graph, state, command, context())
+        except Refused:
+            if before is not None:
+                _require("a refused command changed something", differences(before, state))
+            raise
+        finally:
+            state.journal.clear()
+            state.fresh.clear()
+        held.history += [
+            Recorded(first + offset, event, self.clock.now) for offset, event in enumerate(decision.events)
+        ]
+        if twin is not None:
+            self._check(held, twin, command, context(), decision)
+        return decision
+
+    def _check(self, held: _Held, twin: State, command: c.Command, context: Context, decision: Decision) -> None:
+        again = decide(held.graph, twin, command, context)
+        same = again.events == decision.events and again.answer == decision.answer
+        _require("deciding again gives something else", [] if same else [f"{again} is not {decision}"])
+        _require("two decisions leave different states", differences(held.state, twin))
+        folded = fold(held.state.instance.id, held.history)
+        _require("the folded history differs from the state", differences(held.state, folded))
+        _require("an invariant is broken", violations(held.state, held.history))
+
+
+def _require(what: str, found: list[str]) -> None:
+    if found:
+        raise AssertionError("\n  ".join([what, *found]))
+
+
+def _compile(source: bytes | Model) -> list[Graph]:
+    if isinstance(source, Model):
+        return [build_graph(source)]
+    from bpm.bpmn.compile import read_file
+
+    found = [process for process in read_file(source).processes if process.executable]
+    problems = tuple(problem for process in found for problem in process.problems)
+    if problems:
+        raise DefinitionInvalid(problems)
+    return [process.graph for process in found if process.graph is not None]
+
+
+def _variables(state: State) -> Variables:
+    root = state.instance.id
+    return {name: from_text(row.value) for (scope, name), row in state.variables.items() if scope == root}

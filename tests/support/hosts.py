@@ -1,0 +1,150 @@
+"""Where a scenario runs: in memory on the pure core, or on the engine with its database (the same scenario on both).
+
+A host does one thing at a time and shows an instance as it would be loaded anew. What is behind it must not show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
+from typing import Any, NamedTuple, Protocol
+
+from bpm.core.commands import Command
+from bpm.core.graph import Graph, Node
+from bpm.core.ids import Id
+from bpm.core.rows import ExternalTask
+from bpm.core.state import State
+from tests.support.clock import Clock
+from tests.support.folding import Recorded
+from tests.support.model import Model
+
+Variables = Mapping[str, Any]
+Handler = Callable[["Work"], Variables | None]
+
+
+class Work(NamedTuple):
+    """What a handler sees of its job."""
+
+    instance: Id
+    node: Node
+    attempt: int
+    variables: Variables
+
+
+class HandlerThrew(Exception):  # noqa: N818 - what a handler raises to end by a BPMN error
+    """The handler ends by a BPMN error."""
+
+    def __init__(self, code: str, message: str = "", variables: Variables | None = None) -> None:
+        super().__init__(code)
+        self.code = code
+        self.message = message
+        self.variables = variables or {}
+
+
+class HandlerVanished(Exception):  # noqa: N818 - stands for the death of a process
+    """The cluster dies while the handler runs: nobody reports a result."""
+
+
+class Leased(NamedTuple):
+    """An external task that a worker got."""
+
+    instance: Id
+    task: ExternalTask
+
+
+class Host(Protocol):
+    """One engine, empty at first.
+
+    Attributes:
+        clock: all time of this engine.
+        handlers: (`service` or `script`, name) to what runs such a job.
+        checked: whether invariants are checked after every command.
+    """
+
+    clock: Clock
+    handlers: dict[tuple[str, str], Handler]
+    checked: bool
+
+    def deploy(self, *sources: bytes | Model) -> list[str]:
+        """Deploy files or models, all in one deployment; return the process keys.
+
+        Raises:
+            DefinitionInvalid: nothing is deployed.
+        """
+        ...
+
+    def start(
+        self,
+        key: str,
+        variables: Variables | None = None,
+        *,
+        business_key: str | None = None,
+        version: int | None = None,
+    ) -> Id:
+        """Start an instance of a version, the newest by default."""
+        ...
+
+    def execute(self, instance: Id, command: Command) -> dict[str, Any]:
+        """Execute one command and return its own part of the answer.
+
+        Raises:
+            Refused: nothing has changed.
+        """
+        ...
+
+    def fetch(
+        self, worker: str, topics: Sequence[str], *, maximum: int = 10, lease_ms: int = 10_000, by_priority: bool = True
+    ) -> list[Leased]:
+        """Fetch and lock external tasks of all instances: by priority, then age."""
+        ...
+
+    def run_due(self) -> int:
+        """Do one round of the loops: expired leases, due timers, due jobs. Return how much was done."""
+        ...
+
+    def run_job(self, instance: Id, job: Id) -> None:
+        """Run one job with its handler, whatever the handler does."""
+        ...
+
+    def instances(self) -> list[Id]:
+        """Return all instances, ended ones too, in order of creation."""
+        ...
+
+    def graph(self, instance: Id) -> Graph:
+        """Return the compiled process of an instance."""
+        ...
+
+    def state(self, instance: Id) -> State:
+        """Return the whole instance as stored."""
+        ...
+
+    def history(self, instance: Id) -> list[Recorded]:
+        """Return the whole history as stored."""
+        ...
+
+
+def pass_time(host: Host, span: timedelta) -> None:
+    """Let time pass and the loops do what became due on the way, in the order in which it became due."""
+    end = host.clock.now + span
+    while True:
+        while host.run_due():
+            pass
+        due = next_due(host)
+        if due is None or due > end:
+            break
+        host.clock.now = max(host.clock.now, due)
+    host.clock.now = max(host.clock.now, end)
+    while host.run_due():
+        pass
+
+
+def next_due(host: Host) -> Any:
+    """Return the next instant at which a loop will have something to do, None where there is none."""
+    found = []
+    for instance in host.instances():
+        state = host.state(instance)
+        if state.instance.ended:
+            continue
+        found += [timer.due_at for timer in state.timers.values() if timer.status == "SCHEDULED"]
+        found += [job.available_at for job in state.jobs.values() if job.status == "READY"]
+    return min((due for due in found if due > host.clock.now), default=None)

@@ -21,7 +21,9 @@ from bpm import engine
 
 OPTIONS: Final = Query(
     name=Field(Text(1, 255), default="", about="name of the deployment"),
-    resource=Field(Text(1, 255), default="process.bpmn", about="name of a file that is sent as the body itself"),
+    resource=Field(
+        Text(1, 255), default="process.bpmn", about="name of a file that is sent as the body itself"
+    ),
     duplicate_filtering=Field(Flag(), default=True, about="content equal to the newest makes no new version"),
     force_executable=Field(Flag(), default=False, about="take every process as executable"),
 )
@@ -76,7 +78,9 @@ def _body_file(request: Request, name: str) -> list[tuple[str, bytes]]:
 def _form_files(request: Request) -> list[tuple[str, bytes]]:
     check_length(request)
     unknown = tuple(
-        FieldError(f"/{name[:100]}", "unknown", f"There is no field {name[:100]!r} here; options go in the query.")
+        FieldError(
+            f"/{name[:100]}", "unknown", f"There is no field {name[:100]!r} here; options go in the query."
+        )
         for name in request.POST
     )
     if unknown:

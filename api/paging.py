@@ -11,7 +11,9 @@ from bpm.queries.page import DEFAULT_LIMIT, MAX_LIMIT
 
 def list_query(*, default_limit: int = DEFAULT_LIMIT, **fields: Field) -> Query:
     """Return the parameters of a list: those given, `limit` and `cursor`."""
-    limit = Field(Whole(1, MAX_LIMIT), default=default_limit, about=f"items per page, {default_limit} unless said")
+    limit = Field(
+        Whole(1, MAX_LIMIT), default=default_limit, about=f"items per page, {default_limit} unless said"
+    )
     cursor = Field(Text(1, 1_000), about="`next` of the page before")
     return Query(**fields, limit=limit, cursor=cursor)
 

@@ -22,7 +22,9 @@ from bpm.queries.instances import STATUSES, InstanceFilter, InstanceRow, list_in
 _TAG: Final = "process instances"
 START: Final = Shape(
     "StartInstance",
-    process_def_id=Field(Text(), required=True, about="key of a process (its newest version), or a definition's id"),
+    process_def_id=Field(
+        Text(), required=True, about="key of a process (its newest version), or a definition's id"
+    ),
     version=Field(Whole(1, INT32), about="another version than the newest"),
     business_key=Field(Text(0, 255)),
     variables=Field(Variables(), about="name to any JSON value"),

@@ -89,5 +89,3 @@ def _union(arguments: tuple[Any, ...]) -> Schema:
         return {"oneOf": members} | nullable
     (member,) = members
     return ({"allOf": [member]} if "$ref" in member and nullable else member) | nullable
-
-

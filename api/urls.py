@@ -1,7 +1,55 @@
-"""Routes below /api/v1/."""
+"""Routes below /api/v1/. The names are those of the Rust engine's REST interface where it has one."""
 
 from __future__ import annotations
 
-from django.urls import URLPattern, URLResolver
+from django.urls import URLPattern, URLResolver, path, re_path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from api import external_task_leases as leases
+from api import external_task_operations as operations
+from api import external_tasks, incidents, instance_history, process_definitions, process_instances, tasks
+from api import user_tasks as user
+from api.deployments import Deployments
+from api.health import Health
+from api.instance_variables import InstanceVariables
+from api.openapi import OpenApiDocument, TryPage
+from api.unknown import Unknown
+
+app_name = "api"
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("process-instances", process_instances.ProcessInstances.as_view()),
+    path("process-instances/<str:instance_id>", process_instances.ProcessInstance.as_view()),
+    path("process-instances/<str:instance_id>/cancel", process_instances.ProcessInstanceCancel.as_view()),
+    path("process-instances/<str:instance_id>/variables", InstanceVariables.as_view()),
+    path("process-instances/<str:instance_id>/history", instance_history.InstanceHistory.as_view()),
+    path("process-instances/<str:instance_id>/trace", instance_history.InstanceTrace.as_view()),
+    path("process-definitions", process_definitions.ProcessDefinitions.as_view()),
+    path("process-definitions/deploy", Deployments.as_view()),
+    path("process-definitions/<str:definition_id>", process_definitions.ProcessDefinition.as_view()),
+    path("process-definitions/<str:definition_id>/xml", process_definitions.ProcessDefinitionXml.as_view()),
+    path("tasks", tasks.Tasks.as_view()),
+    path("tasks/<str:task_id>", tasks.Task.as_view()),
+    path("tasks/<str:task_id>/complete", user.TaskComplete.as_view()),
+    path("tasks/<str:task_id>/claim", user.TaskClaim.as_view()),
+    path("tasks/<str:task_id>/unclaim", user.TaskUnclaim.as_view()),
+    path("tasks/<str:task_id>/assign", user.TaskAssign.as_view()),
+    path("external-tasks/fetch-and-lock", external_tasks.FetchAndLock.as_view()),
+    path("external-tasks/complete", external_tasks.ExternalTasksComplete.as_view()),
+    path("external-tasks/<str:task_id>", external_tasks.ExternalTask.as_view()),
+    path("external-tasks/<str:task_id>/complete", leases.ExternalTaskComplete.as_view()),
+    path("external-tasks/<str:task_id>/fail", leases.ExternalTaskFail.as_view()),
+    path("external-tasks/<str:task_id>/bpmn-error", leases.ExternalTaskBpmnError.as_view()),
+    path("external-tasks/<str:task_id>/extend-lock", leases.ExternalTaskExtendLock.as_view()),
+    path("external-tasks/<str:task_id>/unlock", leases.ExternalTaskUnlock.as_view()),
+    path("external-tasks/<str:task_id>/retries", operations.ExternalTaskRetries.as_view()),
+    path("external-tasks/<str:task_id>/priority", operations.ExternalTaskPriority.as_view()),
+    path("dead-letters", operations.DeadLetters.as_view()),
+    path("dead-letters/<str:task_id>/retry", operations.DeadLetterRetry.as_view()),
+    path("tokens/<str:token_id>/retry", incidents.TokenRetry.as_view()),
+    path("incidents", incidents.Incidents.as_view()),
+    path("incidents/<str:incident_id>", incidents.Incident.as_view()),
+    path("incidents/<str:incident_id>/resolve", incidents.IncidentResolve.as_view()),
+    path("health", Health.as_view()),
+    path("openapi.json", OpenApiDocument.as_view(), name="openapi"),
+    path("docs", TryPage.as_view(), name="docs"),
+    re_path(r"^(?P<rest>.*)$", Unknown.as_view()),
+]

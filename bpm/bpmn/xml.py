@@ -50,7 +50,7 @@ def read_xml(data: bytes, limits: Limits) -> XmlElement:
         _check_prolog(data)
         return _parse(data, limits)
     except etree.XMLSyntaxError as error:
-        _refuse("not-well-formed", f"This is not well-formed XML: {error.msg}.", error.lineno or 0)
+        _refuse_syntax(error)
     except _DoctypeFound:
         _refuse("doctype", "A document type declaration (DOCTYPE) is not allowed.")
 
@@ -78,6 +78,7 @@ class _Prolog:
 
 
 def _check_prolog(data: bytes) -> None:
+    etree.clear_error_log()
     parser = etree.XMLParser(target=_Prolog(), **_SAFE)
     try:
         parser.feed(data)
@@ -87,6 +88,7 @@ def _check_prolog(data: bytes) -> None:
 
 
 def _parse(data: bytes, limits: Limits) -> XmlElement:
+    etree.clear_error_log()
     parser = etree.XMLPullParser(events=("start", "end"), remove_comments=True, remove_pis=True, **_SAFE)
     builder = _Builder(limits)
     for begin in range(0, len(data), _CHUNK_BYTES):
@@ -155,6 +157,17 @@ def _convert(element: Any, children: tuple[XmlElement, ...]) -> XmlElement:
         text=text,
         line=element.sourceline or 0,
     )
+
+
+def _refuse_syntax(error: etree.XMLSyntaxError) -> NoReturn:
+    """Say what the parser found first: the error itself names only the last consequence.
+
+    The log is the thread's; it was cleared before the parser began.
+    """
+    found: Any = error.error_log
+    first = next((entry for entry in found if entry.level >= etree.ErrorLevels.ERROR), None)
+    text, line = (error.msg, error.lineno or 0) if first is None else (first.message, first.line)
+    _refuse("not-well-formed", f"This is not well-formed XML: {text.strip().rstrip('.')}.", line)
 
 
 def _refuse(rule: str, message: str, line: int = 0) -> NoReturn:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime, tzinfo
-from zoneinfo import ZoneInfo
+from datetime import UTC, datetime, tzinfo
 
 from bpm.core.ids import IdSource
 
@@ -44,4 +43,4 @@ class Context:
     ids: IdSource
     has_handler: Callable[[str, str], bool] = no_handler
     limits: Limits = field(default_factory=Limits)
-    zone: tzinfo = ZoneInfo("UTC")
+    zone: tzinfo = UTC

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
+from itertools import chain
 
 from bpm.core import events as e
 from bpm.core.errors import TooLarge
@@ -47,11 +48,12 @@ def open_rows(state: State) -> dict[Id | None, list[Held]]:
     for job in state.jobs.values():
         if job.status in _OPEN_JOB:
             held[job.token].append(job)
-    for row in (*state.subscriptions.values(), *state.incidents.values()):
+    rows: Iterable[Subscription | Incident] = chain(state.subscriptions.values(), state.incidents.values())
+    for row in rows:
         if row.status == "OPEN":
             held[row.token].append(row)
-    for rows in held.values():
-        rows.sort(key=lambda row: row.id, reverse=True)
+    for of_token in held.values():
+        of_token.sort(key=lambda row: row.id, reverse=True)
     return held
 
 

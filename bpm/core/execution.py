@@ -5,24 +5,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from bpm.core import events as e
+from bpm.core.errors import VariableInvalid
 from bpm.core.expressions import EvaluationFailed, to_json_value
 from bpm.core.failure import NodeFailed
 from bpm.core.lookup import owner_of
 from bpm.core.token import Token
+from bpm.core.values import check_variables
 
 if TYPE_CHECKING:
     from bpm.core.run import Run
 
 
-def to_storable(value: object) -> object:
-    """Return the JSON value of an expression's result.
+def to_storable(name: str, value: object) -> dict[str, Any]:
+    """Return the variable that an expression's result makes, by its name.
 
     Raises:
-        NodeFailed: it has none (a function, a range, NaN).
+        NodeFailed: the result is no JSON value (a function, a range, NaN), or breaks a rule for variables.
     """
     try:
-        return to_json_value(value)
-    except EvaluationFailed as failure:
+        return check_variables({name: to_json_value(value)})
+    except (EvaluationFailed, VariableInvalid) as failure:
         raise NodeFailed("ExpressionFailed", f"The result cannot be stored: {failure}") from None
 
 
@@ -67,11 +69,11 @@ class ExecutionObject:
 
     def set_variable(self, name: str, value: object) -> None:
         """Set a variable where it stands outwards, else in the process."""
-        self._run.set_variables(self._token.scope, {name: to_storable(value)})
+        self._run.set_variables(self._token.scope, to_storable(name, value))
 
     def set_variable_local(self, name: str, value: object) -> None:
         """Set a variable in the token's own scope."""
-        self._run.set_variables(self._token.scope, {name: to_storable(value)}, local=True)
+        self._run.set_variables(self._token.scope, to_storable(name, value), local=True)
 
     def remove_variable(self, name: str) -> None:
         """Remove a variable where it stands outwards, if it does."""

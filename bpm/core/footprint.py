@@ -1,4 +1,4 @@
-"""Footprints: what a run may read before its tokens come to rest, found once per graph (docs/explanation/architecture)."""
+"""Footprints: what a run may read before its tokens come to rest, found once per graph (architecture)."""
 
 from __future__ import annotations
 

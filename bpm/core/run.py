@@ -37,7 +37,18 @@ class Run:
         moved: scopes in which a token moved or ended; their joins are looked at when all tokens rest.
     """
 
-    __slots__ = ("_admitted", "_elements", "_queue", "_steps", "context", "events", "graph", "moved", "passes", "state")
+    __slots__ = (
+        "_admitted",
+        "_elements",
+        "_queue",
+        "_steps",
+        "context",
+        "events",
+        "graph",
+        "moved",
+        "passes",
+        "state",
+    )
 
     def __init__(
         self, graph: Graph, state: State, context: Context, elements: Mapping[str, Element[Any]]
@@ -305,7 +316,9 @@ class Run:
         passes = self.passes.get(node.id, 0) + 1
         self.passes[node.id] = passes
         if passes > self.context.limits.passes:
-            raise NodeFailed("TooManyPasses", f"{node.id} was passed {passes - 1} times without a wait state.")
+            raise NodeFailed(
+                "TooManyPasses", f"{node.id} was passed {passes - 1} times without a wait state."
+            )
 
     def _continue_later(self) -> None:
         passes = dict(self.passes)

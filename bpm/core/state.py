@@ -286,4 +286,3 @@ class State:
 
     def _covers(self, owner: Id, *keys: tuple[str, ...]) -> bool:
         return self.everything or owner in self.fresh or any(key in self.known for key in keys)
-

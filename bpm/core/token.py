@@ -63,7 +63,7 @@ PASSIVE: Final = frozenset({Wait.JOIN, Wait.SCOPE})
 
 
 class Token(NamedTuple):
-    """One token. `groups` maps a fork node to the parallel group in which this token passed it, and is never mutated."""
+    """One token. `groups` maps a fork node to the parallel group in which this token passed it; never mutated."""
 
     id: Id
     scope: Id

@@ -96,7 +96,9 @@ class DefinitionEvent(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["tenant", "key", "sequence"], name="bpm_definition_event_sequence")
+            models.UniqueConstraint(
+                fields=["tenant", "key", "sequence"], name="bpm_definition_event_sequence"
+            )
         ]
 
     def __str__(self) -> str:

@@ -12,7 +12,9 @@ class Incident(models.Model):
     """Something a human must look at (semantics §1)."""
 
     id = models.UUIDField(primary_key=True)
-    instance = models.ForeignKey(ProcessInstance, on_delete=models.CASCADE, db_constraint=False, db_index=False)
+    instance = models.ForeignKey(
+        ProcessInstance, on_delete=models.CASCADE, db_constraint=False, db_index=False
+    )
     tenant = models.CharField(max_length=100, default="", blank=True)
     kind = models.CharField(max_length=60)
     token = models.UUIDField(null=True)
@@ -38,7 +40,9 @@ class CompensationRecord(models.Model):
     """A completed activity with a compensation handler (semantics §8)."""
 
     id = models.UUIDField(primary_key=True)
-    instance = models.ForeignKey(ProcessInstance, on_delete=models.CASCADE, db_constraint=False, db_index=False)
+    instance = models.ForeignKey(
+        ProcessInstance, on_delete=models.CASCADE, db_constraint=False, db_index=False
+    )
     scope = models.UUIDField()
     node = models.CharField(max_length=255)
     handler = models.CharField(max_length=255)
@@ -50,7 +54,9 @@ class CompensationRecord(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["instance", "scope", "position"], name="bpm_compensation_position")
+            models.UniqueConstraint(
+                fields=["instance", "scope", "position"], name="bpm_compensation_position"
+            )
         ]
 
     def __str__(self) -> str:

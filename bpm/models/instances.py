@@ -64,7 +64,9 @@ class ProcessInstance(models.Model):
                 name="bpm_instance_ended_has_no_token",
             ),
             models.CheckConstraint(
-                condition=Q(live__gte=0, failed__gte=0, passive__gte=0, incidents__gte=0, last_sequence__gte=0),
+                condition=Q(
+                    live__gte=0, failed__gte=0, passive__gte=0, incidents__gte=0, last_sequence__gte=0
+                ),
                 name="bpm_instance_counts",
             ),
         ]
@@ -77,7 +79,9 @@ class Scope(models.Model):
     """An entered scope; the process's own has the instance's id."""
 
     id = models.UUIDField(primary_key=True)
-    instance = models.ForeignKey(ProcessInstance, on_delete=models.CASCADE, db_constraint=False, db_index=False)
+    instance = models.ForeignKey(
+        ProcessInstance, on_delete=models.CASCADE, db_constraint=False, db_index=False
+    )
     parent = models.UUIDField(null=True)
     node = models.CharField(max_length=255)
     kind = models.CharField(max_length=20)
@@ -111,7 +115,9 @@ class Variable(models.Model):
     """One variable of one scope; `value` is JSON text, never parsed by the database."""
 
     pk = models.CompositePrimaryKey("instance_id", "scope", "name")
-    instance = models.ForeignKey(ProcessInstance, on_delete=models.CASCADE, db_constraint=False, db_index=False)
+    instance = models.ForeignKey(
+        ProcessInstance, on_delete=models.CASCADE, db_constraint=False, db_index=False
+    )
     scope = models.UUIDField()
     name = models.CharField(max_length=255)
     value = models.TextField()

@@ -14,7 +14,9 @@ class ExternalTask(models.Model):
     """One external task (semantics §5). A leased one has worker, lease and expiry; an unleased one neither."""
 
     id = models.UUIDField(primary_key=True)
-    instance = models.ForeignKey(ProcessInstance, on_delete=models.CASCADE, db_constraint=False, db_index=False)
+    instance = models.ForeignKey(
+        ProcessInstance, on_delete=models.CASCADE, db_constraint=False, db_index=False
+    )
     tenant = models.CharField(max_length=100, default="", blank=True)
     token = models.UUIDField()
     node = models.CharField(max_length=255)
@@ -58,7 +60,9 @@ class ExternalTask(models.Model):
                 fields=["instance", "token"], condition=Q(status__in=_OPEN), name="bpm_external_one_open"
             ),
             models.CheckConstraint(
-                condition=Q(status="LOCKED", worker__isnull=False, lease_expires_at__isnull=False, lease__gt=0)
+                condition=Q(
+                    status="LOCKED", worker__isnull=False, lease_expires_at__isnull=False, lease__gt=0
+                )
                 | (~Q(status="LOCKED") & Q(worker__isnull=True, lease_expires_at__isnull=True)),
                 name="bpm_external_lease_is_whole",
             ),
@@ -73,7 +77,9 @@ class UserTask(models.Model):
     """One user task (semantics §5). Candidates stand here as JSON lists, and in `UserTaskCandidate` for searching."""
 
     id = models.UUIDField(primary_key=True)
-    instance = models.ForeignKey(ProcessInstance, on_delete=models.CASCADE, db_constraint=False, db_index=False)
+    instance = models.ForeignKey(
+        ProcessInstance, on_delete=models.CASCADE, db_constraint=False, db_index=False
+    )
     tenant = models.CharField(max_length=100, default="", blank=True)
     token = models.UUIDField()
     node = models.CharField(max_length=255)
@@ -116,7 +122,9 @@ class UserTaskCandidate(models.Model):
     """One user or group that may do an open or closed user task."""
 
     task = models.UUIDField()
-    instance = models.ForeignKey(ProcessInstance, on_delete=models.CASCADE, db_constraint=False, db_index=False)
+    instance = models.ForeignKey(
+        ProcessInstance, on_delete=models.CASCADE, db_constraint=False, db_index=False
+    )
     kind = models.CharField(max_length=5)
     name = models.CharField(max_length=255)
 

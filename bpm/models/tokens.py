@@ -12,7 +12,9 @@ class Token(models.Model):
     """One token (semantics §2)."""
 
     id = models.UUIDField(primary_key=True)
-    instance = models.ForeignKey(ProcessInstance, on_delete=models.CASCADE, db_constraint=False, db_index=False)
+    instance = models.ForeignKey(
+        ProcessInstance, on_delete=models.CASCADE, db_constraint=False, db_index=False
+    )
     scope = models.UUIDField()
     node = models.CharField(max_length=255)
     status = models.CharField(max_length=12)
@@ -54,7 +56,9 @@ class ParallelJoinState(models.Model):
     """One waiting convergence: parallel, inclusive or complex (semantics §3)."""
 
     id = models.UUIDField(primary_key=True)
-    instance = models.ForeignKey(ProcessInstance, on_delete=models.CASCADE, db_constraint=False, db_index=False)
+    instance = models.ForeignKey(
+        ProcessInstance, on_delete=models.CASCADE, db_constraint=False, db_index=False
+    )
     scope = models.UUIDField()
     node = models.CharField(max_length=255)
     group = models.UUIDField()

@@ -55,10 +55,12 @@ class Timer(models.Model):
 
 
 class Job(models.Model):
-    """Due work of the engine (semantics §4, §5). `owner` and `lease_expires_at` are a cluster's, outside the history."""
+    """Due work of the engine (semantics §4, §5). `owner` and `lease_expires_at` are outside the history."""
 
     id = models.UUIDField(primary_key=True)
-    instance = models.ForeignKey(ProcessInstance, on_delete=models.CASCADE, db_constraint=False, db_index=False)
+    instance = models.ForeignKey(
+        ProcessInstance, on_delete=models.CASCADE, db_constraint=False, db_index=False
+    )
     tenant = models.CharField(max_length=100, default="", blank=True)
     token = models.UUIDField()
     node = models.CharField(max_length=255)

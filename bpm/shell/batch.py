@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 
 from bpm import handlers
 from bpm.core import commands as c
@@ -30,6 +30,8 @@ from bpm.shell.requests import Request
 from bpm.shell.sql import Dialect, Needs
 from bpm.shell.sql.dialect import INSTANCES, Rows
 from bpm.shell.tables import SPECS
+
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(slots=True)
@@ -57,7 +59,7 @@ class Batch:
         self.outcomes: list[Outcome | None] = [None] * len(requests)
         self.works: dict[Id, Work] = {}
         self.busy: list[int] = []
-        self.now = or_frozen(datetime.min)
+        self.now = or_frozen(_LONG_AGO)
         self._sql = sql
         self._seed = secrets.randbits(32)
 
@@ -74,7 +76,7 @@ class Batch:
             if not isinstance(request.command, c.StartInstance):
                 by_table.setdefault(request.table, []).append(index)
         for table, indexes in by_table.items():
-            ids = list(dict.fromkeys(id for index in indexes for id in self.requests[index].ids))
+            ids = list(dict.fromkeys(row for index in indexes for row in self.requests[index].ids))
             read = self._sql.read_everything if table == INSTANCES else None
             now, rows = read(ids) if read else self._sql.read_by(table, ids)
             self.now = or_frozen(now)
@@ -86,7 +88,7 @@ class Batch:
         owners = _owners(table, rows)
         for index in indexes:
             request = self.requests[index]
-            owner = next((owners[id] for id in request.ids if id in owners), None)
+            owner = next((owners[row] for row in request.ids if row in owners), None)
             state = states.get(owner or "")
             if owner is None or state is None or request.tenant not in (None, state.instance.tenant):
                 self.outcomes[index] = request.not_found()
@@ -112,13 +114,13 @@ class Batch:
                 for _, request in work.requests:
                     add_needs(needs, graph, work.state, request.command)
         if needs:
-            states = {id: work.state for id, work in self.works.items()}
+            states = {instance: work.state for instance, work in self.works.items()}
             add_rows(states, self._sql.read_needs(needs))
             joins: dict[Id, list[list[object]]] = {}
             for join in needs.joins:
                 joins.setdefault(join[0], []).append(join)
-            for id, of_instance in joins.items():
-                note_arrivals(states[id], of_instance)
+            for instance, of_instance in joins.items():
+                note_arrivals(states[instance], of_instance)
 
     # deciding
 
@@ -132,12 +134,12 @@ class Batch:
 
     def decide(self) -> None:
         """Decide all commands, instance by instance, in the order of the requests."""
-        for id, work in self.works.items():
+        for instance, work in self.works.items():
             try:
                 self._decide(work)
             except Missing:
-                _, rows = self._sql.read_everything([id])
-                work.state = states_from(rows, everything=True)[id]
+                _, rows = self._sql.read_everything([instance])
+                work.state = states_from(rows, everything=True)[instance]
                 self._decide(work)
 
     def _decide(self, work: Work) -> None:

@@ -18,6 +18,11 @@ def or_frozen(now: datetime) -> datetime:
     return _frozen.get() or now
 
 
+def frozen_now() -> datetime | None:
+    """Return the frozen instant, None where time runs."""
+    return _frozen.get()
+
+
 @contextmanager
 def frozen(at: datetime) -> Iterator[None]:
     """Let the engine believe, in this thread, that it is `at` (aware, UTC)."""

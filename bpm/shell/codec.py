@@ -73,7 +73,9 @@ def instance_row(instance: Instance, head: str) -> list[Any]:
 @cache
 def _reader(spec: TableSpec) -> Callable[[list[Any]], Any]:
     width = len(spec.fields)
-    enums = [(spec.fields.index(name), {item.value: item for item in enum}) for name, enum in spec.enums.items()]
+    enums = [
+        (spec.fields.index(name), {item.value: item for item in enum}) for name, enum in spec.enums.items()
+    ]
     jsons = [(position, holds_tuple(spec, position)) for position in spec.positions(JSON)]
     make = spec.row._make
 

@@ -67,13 +67,17 @@ def find(wanted: Sequence[Wanted]) -> tuple[datetime, list[DefinitionRow | Defin
         for number, one in enumerate(wanted)
     ]
     now, rows = dialect().read_definitions(arrays)
-    found = {row[0]: DefinitionRow(*row[1:5], bool(row[5]), bool(row[6])) for row in rows}
+    found = {
+        row[0]: DefinitionRow(row[1], row[2], row[3], row[4], bool(row[5]), bool(row[6])) for row in rows
+    }
     return now, [found.get(number) or _not_found(one) for number, one in enumerate(wanted)]
 
 
 def _not_found(one: Wanted) -> DefinitionNotFound:
     version = f" version {one.version}" if one.version is not None else ""
-    return DefinitionNotFound(f"There is no process definition {one.process!r}{version}.", process=one.process)
+    return DefinitionNotFound(
+        f"There is no process definition {one.process!r}{version}.", process=one.process
+    )
 
 
 def require_startable(row: DefinitionRow) -> None:

@@ -152,6 +152,8 @@ def _store_files(deployment: Deployment, content: dict[str, bytes], ids: IdSourc
 
 
 def _same_as_latest(key: DefinitionKey, one: _Found) -> Definition | None:
+    if key.latest_id is None:
+        return None
     return Definition.objects.filter(
         pk=key.latest_id, checksum=one.process.checksum, executable=one.executable
     ).first()

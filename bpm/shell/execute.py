@@ -17,8 +17,8 @@ from bpm.core.errors import Busy, DefinitionNotFound, EngineError, InvariantViol
 from bpm.shell.batch import Batch
 from bpm.shell.definitions import Wanted, find, require_startable
 from bpm.shell.flush import Document, add_to_document, write
-from bpm.shell.idempotency import own_transaction
 from bpm.shell.host import require_immediate_transactions
+from bpm.shell.idempotency import own_transaction
 from bpm.shell.outcome import Outcome
 from bpm.shell.requests import Request
 from bpm.shell.sql import Dialect, dialect

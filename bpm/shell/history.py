@@ -31,6 +31,10 @@ class EventShape(NamedTuple):
     tuples: tuple[str, ...]
 
 
+def _nothing(event: e.Event) -> tuple[()]:
+    return ()
+
+
 def _shape(cls: type[e.Event]) -> EventShape:
     every = {spec.name: str(spec.type) for spec in fields(cls)}
     names = tuple(sorted(name for name in every if name not in _COLUMNS))
@@ -38,7 +42,7 @@ def _shape(cls: type[e.Event]) -> EventShape:
         single = attrgetter(names[0])
         read: Callable[[Any], Any] = lambda event: (single(event),)  # noqa: E731 - a getter that always gives a tuple
     else:
-        read = attrgetter(*names) if names else lambda event: ()
+        read = attrgetter(*names) if names else _nothing
     return EventShape(
         cls=cls,
         name=cls.__name__,

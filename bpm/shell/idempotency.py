@@ -95,14 +95,12 @@ def _take(key: Idempotency, tenant: str) -> int | None:
     return None if row is None else int(row[0])
 
 
-def _time(at: datetime) -> object:
+def _time(at: datetime) -> datetime | str:
     return at if connection.vendor == "postgresql" else str(at.replace(tzinfo=None))
 
 
 def _answer(key: Idempotency, tenant: str) -> Any:
-    query = (
-        "SELECT fingerprint, answer FROM bpm_idempotencyrecord WHERE tenant = %s AND principal = %s AND key = %s"
-    )
+    query = "SELECT fingerprint, answer FROM bpm_idempotencyrecord WHERE tenant = %s AND principal = %s AND key = %s"
     with connection.cursor() as cursor:
         cursor.execute(query, [tenant, key.principal, key.key])
         fingerprint, answer = cursor.fetchone()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any
 
 from django.db import transaction
@@ -13,7 +12,7 @@ from bpm.core.ids import Id
 from bpm.core.lookup import visible_variables
 from bpm.core.state import State
 from bpm.shell.batch import Batch
-from bpm.shell.clock import or_frozen
+from bpm.shell.clock import frozen_now
 from bpm.shell.execute import flush_batch
 from bpm.shell.host import require_immediate_transactions
 from bpm.shell.idempotency import own_transaction
@@ -54,9 +53,7 @@ def _fetch(
     worker: str, topics: Sequence[str], max_tasks: int, lock_ms: int, tenant: str, actor: str
 ) -> list[dict[str, Any]]:
     sql = dialect()
-    frozen = or_frozen(datetime.min)
-    now = None if frozen == datetime.min else frozen
-    found = sql.lock_candidates(tenant, list(topics), max_tasks, now)
+    found = sql.lock_candidates(tenant, list(topics), max_tasks, frozen_now())
     if not found:
         return []
     tasks: dict[Id, list[Id]] = {}
@@ -115,5 +112,4 @@ def _leased(state: State, task: Id) -> dict[str, Any]:
 
 def work_waits(topics: Sequence[str], *, tenant: str) -> bool:
     """Return whether a task could be fetched. Statements: 1, by index."""
-    frozen = or_frozen(datetime.min)
-    return dialect().work_waits(tenant, list(topics), None if frozen == datetime.min else frozen)
+    return dialect().work_waits(tenant, list(topics), frozen_now())

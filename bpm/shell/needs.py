@@ -13,7 +13,13 @@ from bpm.core.state import State
 from bpm.core.token import Token
 from bpm.shell.sql import Needs
 
-_COMPLETING = (c.CompleteUserTask, c.CompleteExternalTask, c.ThrowExternalTaskError, c.CompleteJob, c.ThrowJobError)
+_COMPLETING = (
+    c.CompleteUserTask,
+    c.CompleteExternalTask,
+    c.ThrowExternalTaskError,
+    c.CompleteJob,
+    c.ThrowJobError,
+)
 
 
 def add_needs(needs: Needs, graph: Graph, state: State, command: c.Command) -> None:

@@ -29,7 +29,7 @@ _DEADLOCK = "40P01"
 _SERIALIZATION = "40001"
 
 
-class Lost(Exception):  # noqa: N818 - not an error: the work is tried again
+class Lost(Exception):
     """Another command was faster; nothing was written."""
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC
 from typing import Any
 
+from bpm.bpmn.compile import read_file
 from bpm.core import commands as c
 from bpm.core.context import Context, Limits
 from bpm.core.decide import Decision, decide
@@ -50,7 +51,8 @@ class CoreHost:
     # Host
 
     def deploy(self, *sources: bytes | Model) -> list[str]:
-        graphs = [graph for source in sources for graph in _compile(source)]
+        formats = frozenset(name for kind, name in self.handlers if kind == "script")
+        graphs = [graph for source in sources for graph in _compile(source, formats)]
         for graph in graphs:
             self._versions.setdefault(graph.key, []).append(graph)
         return [graph.key for graph in graphs]
@@ -210,16 +212,13 @@ def _require(what: str, found: list[str]) -> None:
         raise AssertionError("\n  ".join([what, *found]))
 
 
-def _compile(source: bytes | Model) -> list[Graph]:
+def _compile(source: bytes | Model, script_formats: frozenset[str]) -> list[Graph]:
     if isinstance(source, Model):
         return [build_graph(source)]
-    from bpm.bpmn.compile import read_file
-
-    found = [process for process in read_file(source).processes if process.executable]
-    problems = tuple(problem for process in found for problem in process.problems)
-    if problems:
-        raise DefinitionInvalid(problems)
-    return [process.graph for process in found if process.graph is not None]
+    file = read_file(source, script_formats=script_formats)
+    if file.problems:
+        raise DefinitionInvalid(file.problems)
+    return [process.graph for process in file.processes if process.graph is not None]
 
 
 def _variables(state: State) -> Variables:

@@ -84,6 +84,5 @@ def _flow(model: Model, flow: FlowSpec) -> str:
     ends = f'id="{flow.id}" sourceRef="{flow.source}" targetRef="{flow.target}"'
     if flow.condition is None or flow.condition == ELSE:
         return f"<sequenceFlow {ends}/>\n"
-    text = flow.condition if flow.condition.startswith(("${", "=")) else "${" + flow.condition + "}"
-    condition = f'<conditionExpression xsi:type="tFormalExpression">{escape(text)}</conditionExpression>'
+    condition = f'<conditionExpression xsi:type="tFormalExpression">{escape(flow.condition)}</conditionExpression>'
     return f"<sequenceFlow {ends}>{condition}</sequenceFlow>\n"

@@ -71,12 +71,14 @@ class ScriptTaskElement(Element[ScriptTask]):
         """Evaluate and leave, or create the job."""
         if node.expression is None:
             if not run.context.has_handler("script", node.format):
-                raise NodeFailed("NoHandler", f"No handler is registered for scripts of format {node.format!r}.")
+                raise NodeFailed(
+                    "NoHandler", f"No handler is registered for scripts of format {node.format!r}."
+                )
             run.create_job(node, token, "handler", f"script:{node.format}")
             return
         value = run.evaluate(node.expression, token)
         if node.result_variable:
-            run.set_variables(token.scope, {node.result_variable: to_storable(value)})
+            run.set_variables(token.scope, to_storable(node.result_variable, value))
         run.leave(node, token)
 
     def reads(self, node: ScriptTask) -> frozenset[str] | None:

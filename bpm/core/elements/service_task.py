@@ -87,7 +87,7 @@ class ServiceTaskElement(Element[ServiceTask]):
             if node.expression is not None:
                 value = run.evaluate(node.expression, token)
                 if node.result_variable:
-                    run.set_variables(token.scope, {node.result_variable: to_storable(value)})
+                    run.set_variables(token.scope, to_storable(node.result_variable, value))
                 run.leave(node, token)
                 return
         topic = run.evaluate(node.topic, token) if node.topic is not None else node.id

@@ -154,7 +154,14 @@ def _priority_set(state: State, event: e.ExternalTaskPrioritySet, at: datetime) 
 
 def _retried(state: State, event: e.ExternalTaskRetried, at: datetime) -> None:
     _external(
-        state, event, status=_X.READY, retries=event.retries, available_at=at, expiries=0, closed_at=None, **_UNLEASED
+        state,
+        event,
+        status=_X.READY,
+        retries=event.retries,
+        available_at=at,
+        expiries=0,
+        closed_at=None,
+        **_UNLEASED,
     )
 
 

@@ -92,7 +92,9 @@ def _job_error(state: State, event: e.JobErrorNoted, at: datetime) -> None:
 
 def _job_expired(state: State, event: e.JobLeaseExpired, at: datetime) -> None:
     row = state.jobs[event.job]
-    state.put(state.jobs, row.id, row._replace(status=JobStatus.READY, crashes=event.crashes, available_at=at))
+    state.put(
+        state.jobs, row.id, row._replace(status=JobStatus.READY, crashes=event.crashes, available_at=at)
+    )
 
 
 def _job_retried(state: State, event: e.JobRetried, at: datetime) -> None:

@@ -107,9 +107,9 @@ def floor_modulo(left: Number, right: Number) -> Number | None:
 def power(base: Number, exponent: Number) -> Number | None:
     """Power; exact for integers while the result is within the bound, else rounded."""
     if type(base) is int and type(exponent) is int and 0 <= exponent <= MAX_INTEGER_BITS:
-        bits = base.bit_length() * exponent
-        if bits <= MAX_INTEGER_BITS:
-            return int(base**exponent)
+        least_bits = (base.bit_length() - 1) * exponent
+        if least_bits <= MAX_INTEGER_BITS:
+            return bound_integer(base**exponent)
     if not base and not exponent:
         return 1
     return settle(CONTEXT.power(CONTEXT.create_decimal(base), CONTEXT.create_decimal(exponent)))

@@ -121,7 +121,7 @@ class Frame:
         """
         self.charge(1)
         budget = self.budget
-        assert budget is not None  # noqa: S101 - charge has made it
+        assert budget is not None
         budget.depth += height
         if budget.depth > MAX_CALL_FRAMES:
             budget.depth -= height

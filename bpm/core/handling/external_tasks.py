@@ -158,7 +158,9 @@ def fail(run: Run, command: c.FailExternalTask) -> dict[str, Any]:
     )
     run.emit(e.ExternalTaskErrorNoted(**ids, error=command.error, details=command.details))
     if retries == 0:
-        run.fail(run.token(row.token), NodeFailed("ExternalTaskFailed", command.error or "The worker failed."))
+        run.fail(
+            run.token(row.token), NodeFailed("ExternalTaskFailed", command.error or "The worker failed.")
+        )
     return {}
 
 
@@ -230,5 +232,7 @@ def set_retries(run: Run, command: c.SetExternalTaskRetries) -> dict[str, Any]:
 def set_priority(run: Run, command: c.SetExternalTaskPriority) -> dict[str, Any]:
     """Emit ExternalTaskPrioritySet."""
     row = _open_task(run, command)
-    run.emit(e.ExternalTaskPrioritySet(task=row.id, token=row.token, node=row.node, priority=command.priority))
+    run.emit(
+        e.ExternalTaskPrioritySet(task=row.id, token=row.token, node=row.node, priority=command.priority)
+    )
     return {}

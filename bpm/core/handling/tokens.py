@@ -35,9 +35,7 @@ def retry(run: Run, command: c.RetryToken) -> dict[str, Any]:
     for incident in list(run.state.incidents.values()):
         if incident.token == token.id and incident.status == "OPEN":
             run.emit(
-                e.IncidentResolved(
-                    incident=incident.id, token=token.id, node=incident.node, reason="retried"
-                )
+                e.IncidentResolved(incident=incident.id, token=token.id, node=incident.node, reason="retried")
             )
     run.emit(e.TokenRetried(token=token.id, node=token.node))
     run.moved[token.scope] = None

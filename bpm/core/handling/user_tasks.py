@@ -27,6 +27,12 @@ def _is_candidate(row: UserTask, user: str, groups: frozenset[str]) -> bool:
     return user in row.candidate_users or not groups.isdisjoint(row.candidate_groups)
 
 
+def _may_complete(row: UserTask, user: str, groups: frozenset[str]) -> bool:
+    if row.assignee is not None:
+        return row.assignee == user
+    return _is_candidate(row, user, groups)
+
+
 def complete(run: Run, command: c.CompleteUserTask) -> dict[str, Any]:
     """Emit UserTaskCompleted, VariableSet …; the token goes on.
 
@@ -35,9 +41,8 @@ def complete(run: Run, command: c.CompleteUserTask) -> dict[str, Any]:
         TaskNotYours: neither the assignee nor, unassigned, a candidate.
     """
     row = _open_task(run, command.task)
-    if command.user is not None and row.assignee != command.user:
-        if row.assignee is not None or not _is_candidate(row, command.user, command.groups):
-            raise TaskNotYours(task=row.id, assignee=row.assignee)
+    if command.user is not None and not _may_complete(row, command.user, command.groups):
+        raise TaskNotYours(task=row.id, assignee=row.assignee)
     token = run.token(row.token)
     run.emit(e.UserTaskCompleted(task=row.id, token=token.id, node=row.node))
     run.set_variables(token.scope, command.variables)

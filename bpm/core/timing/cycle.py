@@ -71,7 +71,7 @@ class Cycle:
         return self._due_time(anchor, 1 if previous is None else self._count_until(anchor, previous) + 1)
 
     def _due_time(self, anchor: datetime, number: int) -> datetime | None:
-        assert self.duration is not None  # noqa: S101 - callers know
+        assert self.duration is not None
         if self.repetitions is not None and number > self.repetitions:
             return None
         start = (self.start or anchor).astimezone(self.zone)

@@ -1,1 +1,1 @@
-"""One file per event definition. Where it stands (start, catch, boundary …) is the element's affair, not the trigger's."""
+"""One file per event definition. Where it stands (start, catch …) is the element's affair."""

@@ -42,7 +42,9 @@ class TimerTrigger(Trigger[Timer]):
         """Return the timer; exactly one of timeDate, timeDuration, timeCycle must be there."""
         found = [child for child in xml.children if child.tag in _KINDS]
         if len(found) != 1 or not found[0].text.strip():
-            reading.problem(xml, "timer-definition", "A timer has exactly one of timeDate, timeDuration, timeCycle.")
+            reading.problem(
+                xml, "timer-definition", "A timer has exactly one of timeDate, timeDuration, timeCycle."
+            )
             return Timer(kind="duration", text=reading.expression(xml, "PT0S"))
         (child,) = found
         timer = Timer(kind=_KINDS[child.tag], text=reading.expression(child, child.text))

@@ -40,4 +40,3 @@ class Trigger(ABC, Generic[D]):
     @abstractmethod
     def reads(self, definition: D) -> frozenset[str] | None:
         """Return the variables that arming may read; None when that cannot be known."""
-

@@ -109,8 +109,10 @@ class Dialect(ABC):
 
     @abstractmethod
     def due(self, table: str, now: datetime | None, limit: int) -> list[tuple[Id, Id]]:
-        """Return due rows as (row, instance), the longest due first: `timers`, `jobs`, or expired leases of
-        `external_tasks`, or `crashed` jobs.
+        """Return due rows as (row, instance), the longest due first.
+
+        Args:
+            table: `timers`, `jobs`, `external_tasks` (expired leases) or `crashed` (expired leases of jobs).
 
         Statements: 1.
         """
@@ -274,8 +276,10 @@ def _read_query(sql: Dialect, table: str) -> tuple[str, int]:
 @lru_cache
 def _everything_query(sql: Dialect) -> tuple[str, int]:
     pieces = [sql.instances(sql.among("x.id"))]
-    for spec in SPECS.values():
-        pieces.append(sql.parts(spec, spec.table, f"{sql.among('x.instance_id')} AND ({spec.live})"))
+    pieces += [
+        sql.parts(spec, spec.table, f"{sql.among('x.instance_id')} AND ({spec.live})")
+        for spec in SPECS.values()
+    ]
     return " UNION ALL ".join([*pieces, sql.clock_part()]), len(pieces)
 
 

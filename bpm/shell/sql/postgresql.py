@@ -109,7 +109,7 @@ class PostgreSQL(Dialect):
 
 
 _NOW = "coalesce(%s::timestamptz, clock_timestamp())"
-_ASKED = "WITH a AS (SELECT %s::text AS tenant, %s::text[] AS topics, {now} AS now, %s::int AS most)".format(now=_NOW)
+_ASKED = f"WITH a AS (SELECT %s::text AS tenant, %s::text[] AS topics, {_NOW} AS now, %s::int AS most)"
 
 
 def _array(texts: list[str]) -> str:
@@ -120,9 +120,7 @@ def _array(texts: list[str]) -> str:
 def _found() -> str:
     names = {"tenant": "a.tenant", "topic": "t.topic", "now": "a.now", "limit": "(SELECT most FROM a)"}
     free, expired = FREE.format(**names), EXPIRED.format(**names)
-    return (
-        f"a, unnest(a.topics) AS t(topic), LATERAL (({free}) UNION ALL ({expired})) f"
-    )
+    return f"a, unnest(a.topics) AS t(topic), LATERAL (({free}) UNION ALL ({expired})) f"
 
 
 @lru_cache
@@ -154,12 +152,12 @@ def _needs_query(sql: PostgreSQL, variables: bool, joins: bool) -> str:
         found = (
             "SELECT {} FROM jsonb_array_elements(%s::jsonb) e JOIN bpm_paralleljoinstate j ON j.id = "
             "(SELECT id FROM bpm_paralleljoinstate n WHERE n.instance_id = (e->>0)::uuid "
-            "AND n.scope = (e->>1)::uuid AND n.node = e->>2 AND n.\"group\" = (e->>3)::uuid "
+            'AND n.scope = (e->>1)::uuid AND n.node = e->>2 AND n."group" = (e->>3)::uuid '
             "ORDER BY generation DESC LIMIT 1)"
         )
         pieces.append(sql.parts(SPECS["joins"], f"({found.format('j.*')})"))
         arrivals = (
-            f"({found.format('t.*')} JOIN bpm_token t ON t.\"join\" = j.id AND NOT t.final "
+            f'({found.format("t.*")} JOIN bpm_token t ON t."join" = j.id AND NOT t.final '
             "WHERE j.status = 'OPEN' AND (j.arrived + (e->>4)::int >= j.expected OR e->5 ? t.flow))"
         )
         pieces.append(sql.parts(SPECS["tokens"], arrivals))
@@ -200,7 +198,7 @@ def _write_query(keys: tuple[str, ...], guarded: bool) -> str:
     won: list[str] = []
     if "started" in keys:
         pieces.append(
-            _insert("started", "bpm_processinstance", INSTANCE_COLUMNS, "", "") [:-1] + " RETURNING id)"
+            _insert("started", "bpm_processinstance", INSTANCE_COLUMNS, "", "")[:-1] + " RETURNING id)"
         )
         won.append("(SELECT count(*) FROM w_started)")
     if "changed" in keys:

@@ -88,8 +88,13 @@ class SQLite(Dialect):
     def needs_text(self, rows: list[list[Any]]) -> str:
         """Return needs with ids as they are stored."""
         return json.dumps(
-            [[value.replace("-", "") if index in (0, 1, 3) and isinstance(value, str) else value
-              for index, value in enumerate(row)] for row in rows]
+            [
+                [
+                    value.replace("-", "") if index in (0, 1, 3) and isinstance(value, str) else value
+                    for index, value in enumerate(row)
+                ]
+                for row in rows
+            ]
         )
 
     def needs_query(self, *, variables: bool, joins: bool) -> str:
@@ -191,12 +196,12 @@ def _needs_query(sql: SQLite, variables: bool, joins: bool) -> str:
         found = (
             "SELECT {} FROM json_each(%s) e JOIN bpm_paralleljoinstate j ON j.id = "
             "(SELECT id FROM bpm_paralleljoinstate n WHERE n.instance_id = e.value->>0 "
-            "AND n.scope = e.value->>1 AND n.node = e.value->>2 AND n.\"group\" = e.value->>3 "
+            'AND n.scope = e.value->>1 AND n.node = e.value->>2 AND n."group" = e.value->>3 '
             "ORDER BY generation DESC LIMIT 1)"
         )
         pieces.append(sql.parts(SPECS["joins"], f"({found.format('j.*')})"))
         arrivals = (
-            f"({found.format('t.*')} JOIN bpm_token t ON t.\"join\" = j.id AND NOT t.final "
+            f'({found.format("t.*")} JOIN bpm_token t ON t."join" = j.id AND NOT t.final '
             "WHERE j.status = 'OPEN' AND (j.arrived + (e.value->>4) >= j.expected "
             "OR t.flow IN (SELECT value FROM json_each(e.value->5))))"
         )

@@ -112,7 +112,7 @@ class _Machine:
         test, text = item.test, self.text
         limit = len(text) if item.high < 0 else min(len(text), position + item.high)
         end = position
-        assert test is not None  # noqa: S101 - a span always has one
+        assert test is not None
         while end < limit and test(text[end]):
             end += 1
         self.pay(end - position)

@@ -107,6 +107,7 @@ def documented(
     responses: dict[Any, Any] = {(status, answer_type): OpenApiResponse(answer, HTTPStatus(status).phrase)}
     for code in errors:
         responses[code, "application/problem+json"] = OpenApiResponse(PROBLEM, HTTPStatus(code).phrase)
+    security: Any = [] if public else [{name: []} for name in SECURITY]
     decorate: Callable[[View], View] = extend_schema(
         operation_id=name,
         summary=summary,
@@ -115,7 +116,7 @@ def documented(
         parameters=parameters,
         request=content,
         responses=responses,
-        auth=[] if public else [{name: []} for name in SECURITY],
+        auth=security,
     )
     return decorate
 

@@ -32,9 +32,9 @@ _one_at_a_time: Final = threading.Lock()
 
 @cache
 def _document() -> dict[str, Any]:
+    generator: Any = SchemaGenerator
     with patched_settings(_SETTINGS):
-        document: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
-    return document
+        return dict(generator().get_schema(request=None, public=True))
 
 
 def document() -> dict[str, Any]:

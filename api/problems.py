@@ -70,6 +70,8 @@ STATUS: Final[Mapping[type[errors.EngineError], int]] = {
     errors.SequenceGap: 500,
     errors.OrphanToken: 500,
     errors.StrandedScope: 500,
+    errors.TimerFiredTwice: 500,
+    errors.ExternalTaskLeaseConflict: 500,
 }
 """Every error class to its status; a test finds a class that is not here."""
 

@@ -29,6 +29,9 @@ CSRF_TRUSTED_ORIGINS = env.words("BPM_TRUSTED_ORIGINS")
 BPM = {
     "TIME_ZONE": env.zone("BPM_TIME_ZONE"),
     "THROWN_MESSAGE_TTL_S": env.integer("BPM_THROWN_MESSAGE_TTL_S", 3_600, low=0, high=31_536_000),
+    "HANDLER_THREADS": env.integer("BPM_HANDLER_THREADS", 4, low=0, high=256),
+    "JOB_LEASE_MS": env.integer("BPM_JOB_LEASE_MS", 30_000, low=1_000, high=86_400_000),
+    "OPEN_ON_LOOPBACK": DEMO and env.flag("BPM_OPEN_ON_LOOPBACK"),
 }
 
 INSTALLED_APPS = [

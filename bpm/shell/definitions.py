@@ -41,10 +41,10 @@ def is_id(text: str) -> bool:
     if len(text) != 36:
         return False
     try:
-        uuid.UUID(text)
+        # UUID() also reads dashes in odd places, which PostgreSQL does not.
+        return str(uuid.UUID(text)) == text.lower()
     except ValueError:
         return False
-    return True
 
 
 class Wanted(NamedTuple):

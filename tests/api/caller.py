@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from django.http import HttpResponse
 from django.test import Client
 
 from bpm.core.values import from_outside, to_text
@@ -105,7 +104,7 @@ class Api:
         return self.get(f"/process-instances/{instance}/history", limit=1_000).items
 
 
-def _answer(response: HttpResponse) -> Answer:
+def _answer(response: Any) -> Answer:
     content = b"".join(response) if response.streaming else response.content
     is_json = "json" in response.headers.get("Content-Type", "")
     return Answer(

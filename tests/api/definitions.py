@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 _HEAD = (
     '<?xml version="1.0" encoding="UTF-8"?>\n'
     '<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" '
@@ -12,7 +14,8 @@ _HEAD = (
 def bpmn(key: str, body: str, *, executable: bool = True) -> bytes:
     """Return a file with one process."""
     flag = "true" if executable else "false"
-    return f'{_HEAD}<process id="{key}" name="{key}" isExecutable="{flag}">\n{body}\n</process>\n</definitions>\n'.encode()
+    process = f'<process id="{key}" name="{key}" isExecutable="{flag}">\n{body}\n</process>'
+    return f"{_HEAD}{process}\n</definitions>\n".encode()
 
 
 def flow(source: str, target: str, condition: str = "") -> str:
@@ -23,7 +26,7 @@ def flow(source: str, target: str, condition: str = "") -> str:
 
 def line(*nodes: str) -> str:
     """Return the flows of a sequence of nodes."""
-    return "".join(flow(a, b) for a, b in zip(nodes, nodes[1:], strict=False))
+    return "".join(flow(a, b) for a, b in pairwise(nodes))
 
 
 START, END = '<startEvent id="start"/>', '<endEvent id="end"/>'

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from django.conf import settings
 from pytest_django import Settings
 
 from bpm.models import HistoryEvent, ProcessInstance
+from bpm.shell.configuration import setting
 from tests.api.caller import Api
 
 pytestmark = pytest.mark.usefixtures("deployed")
@@ -57,7 +57,9 @@ def test_a_value_nested_deeper_than_it_can_be_stored_is_refused(api: Api) -> Non
     assert answer.places == {("/variables/deep", "variable")}
 
 
-@pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", "", "application/xml"])
+@pytest.mark.parametrize(
+    "content_type", ["text/plain", "application/x-www-form-urlencoded", "", "application/xml"]
+)
 def test_a_body_that_does_not_say_it_is_json_is_refused(api: Api, content_type: str) -> None:
     api.send(START, b'{"process_def_id": "minimal"}', content_type).problem(415, "MediaTypeUnsupported")
 
@@ -83,7 +85,7 @@ def test_a_body_that_claims_an_absurd_length_is_refused(api: Api) -> None:
 
 
 def test_a_value_above_the_limit_of_one_variable_is_refused(api: Api) -> None:
-    limit = settings.BPM.get("MAX_VARIABLE_BYTES", 4_000_000)
+    limit: int = setting("MAX_VARIABLE_BYTES")
     body = {"process_def_id": "minimal", "variables": {"small": 1, "large": "x" * limit}}
     answer = api.post(START, body).problem(400, "VariableInvalid")
     assert answer.places == {("/variables/large", "variable")}

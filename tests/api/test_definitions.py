@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.http import HttpResponse
 
 from bpm.models import Definition, Deployment
 from tests.api.caller import NOBODY, Api
@@ -46,7 +46,7 @@ def test_options_stand_in_the_query(api: Api) -> None:
     assert api.deploy(DRAFT, force_executable="true").ok(201)["definitions"][0]["executable"]
 
 
-def _upload(api: Api, *files: tuple[str, bytes], **fields: str) -> HttpResponse:
+def _upload(api: Api, *files: tuple[str, bytes], **fields: str) -> Any:
     uploads = [SimpleUploadedFile(name, content) for name, content in files]
     return api.client.post(f"/api/v1{DEPLOY}", {"file": uploads, **fields}, headers=api.headers)
 
@@ -86,7 +86,8 @@ def test_a_form_without_file_or_with_other_fields_is_refused(api: Api) -> None:
 
 SECRET = Path(__file__).resolve()
 LAUGHS = "".join(
-    f'<!ENTITY l{n} "{"&l" + str(n - 1) + ";" if n else "lol"}{"&l" + str(n - 1) + ";" if n else ""}">' for n in range(20)
+    f'<!ENTITY l{n} "{"&l" + str(n - 1) + ";" if n else "lol"}{"&l" + str(n - 1) + ";" if n else ""}">'
+    for n in range(20)
 )
 HOSTILE = {
     "not XML": b"hello",
@@ -124,7 +125,9 @@ def test_every_problem_of_a_file_is_named_at_once(api: Api) -> None:
 
 
 def test_nothing_and_json_are_no_files(api: Api) -> None:
-    assert api.send(DEPLOY, b"", "application/xml").problem(400, "RequestInvalid").places == {("", "required")}
+    assert api.send(DEPLOY, b"", "application/xml").problem(400, "RequestInvalid").places == {
+        ("", "required")
+    }
     api.send(DEPLOY, b"{}", "application/json").problem(415, "MediaTypeUnsupported")
     assert api.deploy(MINIMAL, colour="red").problem(400, "RequestInvalid").places == {("?colour", "unknown")}
     assert api.deploy(MINIMAL, force_executable="yes").places == {("?force_executable", "type")}

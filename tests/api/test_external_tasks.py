@@ -272,7 +272,11 @@ class TestRefusals:
             ({"worker_id": "w", "task_types": ["a"], "max_tasks": 0}, "/max_tasks", "range"),
             ({"worker_id": "w", "task_types": ["a"], "max_tasks": "1"}, "/max_tasks", "type"),
             ({"worker_id": "w", "task_types": ["a"], "lock_duration_ms": 0}, "/lock_duration_ms", "range"),
-            ({"worker_id": "w", "task_types": ["a"], "lock_duration_ms": 10**30}, "/lock_duration_ms", "range"),
+            (
+                {"worker_id": "w", "task_types": ["a"], "lock_duration_ms": 10**30},
+                "/lock_duration_ms",
+                "range",
+            ),
             ({"worker_id": "w", "task_types": ["a"], "wait_ms": 30_001}, "/wait_ms", "range"),
             ({"worker_id": "w", "task_types": ["a"], "workerId": "w"}, "/workerId", "unknown"),
         ],

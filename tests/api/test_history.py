@@ -143,7 +143,8 @@ class TestVariables:
         api.post(f"/process-instances/{NOBODY}/variables", body).problem(404, "InstanceNotFound")
 
     @pytest.mark.parametrize(
-        ("name", "place"), [("", "/variables/"), ("a\nb", "/variables/a\nb"), ("x" * 256, "/variables/" + "x" * 255)]
+        ("name", "place"),
+        [("", "/variables/"), ("a\nb", "/variables/a\nb"), ("x" * 256, "/variables/" + "x" * 255)],
     )
     def test_a_name_that_cannot_be_stored_is_named(self, api: Api, name: str, place: str) -> None:
         instance = api.start("payment-flow")
@@ -162,7 +163,7 @@ EXACT = {
     "huge": Decimal("1E+400"),
     "whole": 1.0,
     "nested": [Decimal("2.50"), {"n": 9007199254740993}],
-    "text": "ünï 😀 \\ \" \u2028",
+    "text": 'ünï 😀 \\ " \u2028',
     "nothing": None,
     "no": False,
     "empty": {},

@@ -24,7 +24,12 @@ def test_a_task_without_retries_is_a_dead_letter_and_not_fetched(api: Api, dead:
     assert api.fetch() == []
     assert api.get("/tasks").items == []
     (row,) = api.get("/dead-letters").items
-    assert (row["task_id"], row["status"], row["retries"], row["error"]) == (dead, "FAILED", 0, "no connection")
+    assert (row["task_id"], row["status"], row["retries"], row["error"]) == (
+        dead,
+        "FAILED",
+        0,
+        "no connection",
+    )
     assert api.instance(row["instance_id"])["status"] == "FAILED"
     (incident,) = api.get("/incidents").items
     assert (incident["kind"], incident["token_id"]) == ("ExternalTaskFailed", row["token_id"])
@@ -84,7 +89,9 @@ def test_each_filter_of_incidents_and_dead_letters_narrows(api: Api, dead: str) 
     assert nodes("/incidents", node="which") == {"which"}
     assert nodes("/incidents", status="RESOLVED") == set()
     assert nodes("/dead-letters", task_type="payment", node="pay") == {"pay"}
-    assert nodes("/dead-letters", process_def_id="choice") == nodes("/dead-letters", instance_id=choice) == set()
+    assert (
+        nodes("/dead-letters", process_def_id="choice") == nodes("/dead-letters", instance_id=choice) == set()
+    )
     assert api.get("/incidents", status="OLD").places == {("?status", "choice")}
     assert api.get("/dead-letters", worker_id="w").places == {("?worker_id", "unknown")}
 

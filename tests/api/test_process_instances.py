@@ -205,7 +205,9 @@ class TestRefusals:
         api.post("/process-instances", {"process_def_id": "draft"}).problem(422, "NotStartable")
 
     @pytest.mark.parametrize("path", ["", "/history", "/trace", "/variables"])
-    @pytest.mark.parametrize("instance", [NOBODY, "1", "x" * 36, "-" * 36, "0" * 32 + "-" * 4, "%00", "a%2Fb"])
+    @pytest.mark.parametrize(
+        "instance", [NOBODY, "1", "x" * 36, "-" * 36, "0" * 32 + "-" * 4, "%00", "a%2Fb"]
+    )
     def test_an_instance_that_is_not_there(self, api: Api, instance: str, path: str) -> None:
         assert api.get(f"/process-instances/{instance}{path}").status == 404
 
@@ -224,7 +226,9 @@ def test_another_tenant_sees_and_reaches_nothing(api: Api) -> None:
     for path in ("", "/history", "/trace", "/variables"):
         other.get(f"/process-instances/{instance}{path}").problem(404, "InstanceNotFound")
     other.post(f"/process-instances/{instance}/cancel").problem(404, "InstanceNotFound")
-    other.post(f"/process-instances/{instance}/variables", {"variables": {"a": 1}}).problem(404, "InstanceNotFound")
+    other.post(f"/process-instances/{instance}/variables", {"variables": {"a": 1}}).problem(
+        404, "InstanceNotFound"
+    )
     other.post("/process-instances", {"process_def_id": "payment-flow"}).problem(404, "DefinitionNotFound")
     assert other.get("/process-instances").items == []
     assert api.instance(instance)["status"] == "RUNNING"

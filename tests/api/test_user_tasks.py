@@ -75,7 +75,10 @@ def test_a_filter_of_the_other_kind_is_refused(api: Api) -> None:
     assert api.get("/tasks", type="user", task_type="x").places == {("?task_type", "type")}
     assert api.get("/tasks", type="external", assignee="x").places == {("?assignee", "type")}
     assert api.get("/tasks", type="fax").places == {("?type", "choice")}
-    assert api.get("/tasks", assignee="x", worker_id="x").places == {("?assignee", "type"), ("?worker_id", "type")}
+    assert api.get("/tasks", assignee="x", worker_id="x").places == {
+        ("?assignee", "type"),
+        ("?worker_id", "type"),
+    }
 
 
 def test_completing_sets_variables_and_goes_on(api: Api, task: str) -> None:

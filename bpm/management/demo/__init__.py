@@ -1,0 +1,1 @@
+"""The demo: everything on one machine, started and ended together."""

@@ -8,7 +8,7 @@ from bpm.core import commands as c
 from bpm.core.footprint import footprint
 from bpm.core.graph import Graph
 from bpm.core.ids import NIL
-from bpm.core.run import AFTER
+from bpm.core.phases import AFTER
 from bpm.core.state import State
 from bpm.core.token import Token
 from bpm.shell.sql import Needs

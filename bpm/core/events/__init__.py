@@ -65,6 +65,15 @@ from bpm.core.events.scopes import (
     ScopeEntered,
     ScopeTerminated,
 )
+from bpm.core.events.subscriptions import (
+    ErrorThrown,
+    EscalationThrown,
+    MessageThrown,
+    SignalThrown,
+    SubscriptionCancelled,
+    SubscriptionOpened,
+    SubscriptionTriggered,
+)
 from bpm.core.events.timers import (
     TimerCancelled,
     TimerFired,
@@ -99,6 +108,13 @@ from bpm.core.events.variables import (
 )
 
 __all__ = [
+    "MessageThrown",
+    "SubscriptionTriggered",
+    "SubscriptionOpened",
+    "SubscriptionCancelled",
+    "SignalThrown",
+    "EscalationThrown",
+    "ErrorThrown",
     "Event",
     "ExternalTaskCancelled",
     "ExternalTaskCompleted",

@@ -12,7 +12,7 @@ class Started(TypedDict):
     status: str
     definition_id: str
     process_def_id: str
-    version: int
+    version: NotRequired[int]
     business_key: str | None
     continuing: bool
 

@@ -55,23 +55,27 @@ def media_type(request: Request) -> str:
 
 
 def read_json(request: Request, body: bytes, shape: Shape | ListOf) -> Any:
-    """Return the fields of a JSON body; an empty body is an empty object where nothing is required.
+    """Return the fields of a JSON body; no body is an empty object.
 
     Raises:
         MediaTypeUnsupported: a body that does not say it is JSON.
         RequestInvalid: not UTF-8, not JSON, or breaks rules of the shape.
     """
-    if not body and isinstance(shape, Shape) and shape.may_be_empty:
-        return shape.read({})
+    try:
+        return shape.read(_json_value(request, body))
+    except Wrong as error:
+        raise RequestInvalid(error.errors) from None
+
+
+def _json_value(request: Request, body: bytes) -> Any:
+    if not body:
+        return {}
     found = media_type(request)
     if found != "application/json" and not (found.startswith("application/") and found.endswith("+json")):
         raise MediaTypeUnsupported(
             "Send the body as application/json.", found=found[:100], expected="application/json"
         )
-    try:
-        return shape.read(parse_json(body))
-    except Wrong as error:
-        raise RequestInvalid(error.errors) from None
+    return parse_json(body)
 
 
 def parse_json(body: bytes) -> Any:

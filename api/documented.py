@@ -53,6 +53,16 @@ COMPONENTS["Problem"] = {
 }
 PROBLEM: Final[Schema] = {"$ref": "#/components/schemas/Problem"}
 
+SECURITY: Final[dict[str, Schema]] = {
+    "token": {
+        "type": "apiKey",
+        "in": "header",
+        "name": "Authorization",
+        "description": "`Token` and the key, with a space between",
+    },
+    "session": {"type": "apiKey", "in": "cookie", "name": "sessionid"},
+}
+
 _TENANT = OpenApiParameter(
     "x-tenant-id",
     {"type": "string", "maxLength": 100},
@@ -79,9 +89,9 @@ def documented(
     query: Query | None = None,
     status: int = 200,
     write: bool = False,
-    body_required: bool = True,
     request: Mapping[str, Schema] | None = None,
     answer_type: str = "application/json",
+    public: bool = False,
 ) -> Callable[[View], View]:
     """Return the decorator that describes one method of a view.
 
@@ -89,6 +99,7 @@ def documented(
         name: operation id.
         write: it takes an idempotency key and may answer the errors of commands.
         request: media type to schema, where the body is not JSON.
+        public: it needs no credentials.
     """
     parameters = [_TENANT, *([_KEY] if write else []), *_query_parameters(query)]
     content = request or ({"application/json": body.schema()} if body is not None else None)
@@ -104,6 +115,7 @@ def documented(
         parameters=parameters,
         request=content,
         responses=responses,
+        auth=[] if public else [{name: []} for name in SECURITY],
     )
     return decorate
 

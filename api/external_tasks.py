@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
@@ -13,13 +14,14 @@ from api.documented import documented
 from api.kinds import INT32, Identifier, Text, Variables, Whole
 from api.long_poll import MAX_WAIT_MS, poll
 from api.problems import problem_body
-from api.resource import Resource, read_write_call
+from api.resource import Context, Resource, read_write_call
 from api.row_schema import list_of, schema_of
 from api.shapes import Field, ListOf, Query, Shape
 from api.tenancy import tenant_of
 from bpm import engine
 from bpm.core.errors import EngineError
 from bpm.queries.external_tasks import ExternalTaskRow, find_external_task
+from bpm.shell.idempotency import once
 
 _TAG: Final = "external tasks"
 MAX_LOCK_MS: Final = 86_400_000
@@ -64,10 +66,11 @@ class FetchAndLock(Resource):
             topics=topics,
             max_tasks=fields["max_tasks"],
             lock_ms=fields["lock_duration_ms"],
-            **context,
+            tenant=context["tenant"],
+            actor=context["actor"],
         )
         probe = partial(engine.work_waits, topics, tenant=context["tenant"])
-        found = poll(fetch, probe, fields["wait_ms"])
+        found = poll(partial(_fetch_once, fetch, context), probe, fields["wait_ms"])
         return Response(found.tasks, headers={"Retry-After": "1"} if found.refused else None)
 
 
@@ -94,10 +97,8 @@ class ExternalTasksComplete(Resource):
             }
             for item in items
         ]
-        outcomes = engine.complete_external_tasks(asked, **context)
-        return Response(
-            [_result(item["task_id"], found) for item, found in zip(asked, outcomes, strict=True)]
-        )
+        answer = once(context["key"], context["tenant"], partial(_complete, asked, context))
+        return Response(answer)
 
 
 class ExternalTask(Resource):
@@ -114,6 +115,29 @@ class ExternalTask(Resource):
         """Return it, whatever its status."""
         _NONE.read(request.query_params)
         return Response(find_external_task(task_id, tenant=tenant_of(request)))
+
+
+class _NothingToKeep(Exception):
+    """Nothing was leased, so the key is not used up: the same call may wait and ask again."""
+
+
+def _fetch_once(fetch: Callable[[], list[dict[str, Any]]], context: Context) -> list[dict[str, Any]]:
+    def produce() -> list[dict[str, Any]]:
+        tasks = fetch()
+        if not tasks:
+            raise _NothingToKeep
+        return tasks
+
+    try:
+        tasks: list[dict[str, Any]] = once(context["key"], context["tenant"], produce)
+    except _NothingToKeep:
+        return []
+    return tasks
+
+
+def _complete(asked: list[dict[str, Any]], context: Context) -> list[dict[str, Any]]:
+    outcomes = engine.complete_external_tasks(asked, tenant=context["tenant"], actor=context["actor"])
+    return [_result(item["task_id"], outcome) for item, outcome in zip(asked, outcomes, strict=True)]
 
 
 def _result(task_id: Any, outcome: dict[str, Any] | EngineError) -> dict[str, Any]:

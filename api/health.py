@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import ClassVar, Final, TypedDict
+from typing import Final, TypedDict
 
 from django.db.models import Max
 from rest_framework.request import Request
@@ -28,10 +28,14 @@ class Health(Resource):
     """Whether this process can serve; needs no credentials and tells nothing else."""
 
     authentication_classes = ()
-    permission_classes: ClassVar = ()
+    permission_classes = ()
 
     @documented(
-        "Ask whether this process can serve", tag=_TAG, name="getHealth", answer=schema_of(HealthAnswer)
+        "Ask whether this process can serve",
+        tag=_TAG,
+        name="getHealth",
+        answer=schema_of(HealthAnswer),
+        public=True,
     )
     def get(self, request: Request) -> Response:
         """Return `ok` with the time of the newest tick of any loop; 503 without a database. One statement."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Final
+from uuid import UUID
 
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -10,12 +11,14 @@ from rest_framework.response import Response
 from api.answers import Changed
 from api.documented import documented
 from api.kinds import Flag, Identifier, Variables
+from api.request_errors import invalid
 from api.resource import Resource, read_write_call
 from api.row_schema import list_of, schema_of
 from api.shapes import Field, Query, Shape
 from api.tenancy import tenant_of
 from bpm import engine
-from bpm.queries.variables import VariableRow, list_variables
+from bpm.queries.instances import find_instance
+from bpm.queries.variables import VariableRow, has_scope, list_variables
 
 _TAG: Final = "process instances"
 LIST: Final = Query(scope=Field(Identifier(), about="of this scope only"))
@@ -53,12 +56,20 @@ class InstanceVariables(Resource):
     def post(self, request: Request, instance_id: str) -> Response:
         """Set them."""
         fields, context = read_write_call(request, SET)
-        scope = fields["scope"]
+        instance = find_instance(instance_id, tenant=context["tenant"]).instance_id
+        scope = fields["scope"] or instance
+        _require_scope(scope, instance)
         answer = engine.set_variables(
-            instance_id,
+            str(instance),
             variables=fields["variables"],
-            scope=None if scope is None else str(scope),
+            scope=str(scope),
             local=fields["local"],
             **context,
         )
         return Response(answer)
+
+
+def _require_scope(scope: UUID, instance: UUID) -> None:
+    """Refuse a scope of another instance; whether it is active is the engine's to say."""
+    if not has_scope(instance, scope):
+        raise invalid("/scope", "scope", "There is no such scope in this instance.")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
 from django.db import connection
@@ -15,9 +16,6 @@ from api.limits import long_poll_slots
 MAX_WAIT_MS: Final = 30_000
 PROBE_S: Final = 0.25
 JITTER: Final = 0.2
-
-_waiting = 0
-_count = threading.Lock()
 
 
 class Polled(NamedTuple):
@@ -43,12 +41,10 @@ def poll(fetch: Callable[[], list[dict[str, Any]]], work_waits: Callable[[], boo
     tasks = fetch()
     if tasks or wait_ms <= 0:
         return Polled(tasks, refused=False)
-    if not _take_slot():
-        return Polled([], refused=True)
-    try:
+    with _slots.taken() as free:
+        if not free:
+            return Polled([], refused=True)
         return Polled(_wait(fetch, work_waits, time.monotonic() + wait_ms / 1_000), refused=False)
-    finally:
-        _give_slot_back()
 
 
 def _wait(
@@ -71,16 +67,24 @@ def _give_connection_back() -> None:
         connection.close()
 
 
-def _take_slot() -> bool:
-    global _waiting
-    with _count:
-        if _waiting >= long_poll_slots():
-            return False
-        _waiting += 1
-        return True
+class _Slots:
+    """How many requests of this process wait."""
+
+    def __init__(self) -> None:
+        self._taken = 0
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def taken(self) -> Iterator[bool]:
+        """Hold one slot inside, if one is free; say whether it was."""
+        with self._lock:
+            free = self._taken < long_poll_slots()
+            self._taken += free
+        try:
+            yield free
+        finally:
+            with self._lock:
+                self._taken -= free
 
 
-def _give_slot_back() -> None:
-    global _waiting
-    with _count:
-        _waiting -= 1
+_slots: Final = _Slots()

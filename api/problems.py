@@ -20,6 +20,7 @@ from api.request_errors import (
 )
 from bpm.core import errors
 from bpm.queries.page import CursorInvalid
+from bpm.shell.idempotency import AnswerNotKept
 
 _log = logging.getLogger("api")
 
@@ -59,6 +60,7 @@ STATUS: Final[Mapping[type[errors.EngineError], int]] = {
     errors.TooLarge: 409,
     errors.Busy: 409,
     errors.IdempotencyInProgress: 409,
+    AnswerNotKept: 409,
     EngineUnavailable: 503,
     errors.InvariantViolated: 500,
     errors.TokenInvalidTransition: 500,

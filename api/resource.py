@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final, TypedDict
 
+from rest_framework.authentication import BaseAuthentication
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.parsers import BaseParser
-from rest_framework.permissions import IsAuthenticated
+from rest_framework.permissions import BasePermission, IsAuthenticated
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.views import APIView
@@ -47,8 +49,8 @@ class Context(TypedDict):
 class Resource(APIView):
     """Base of the views: JSON only, problems as answers, callers known."""
 
-    authentication_classes = AUTHENTICATION
-    permission_classes = (IsAuthenticated,)
+    authentication_classes: Sequence[type[BaseAuthentication]] = AUTHENTICATION
+    permission_classes: Sequence[type[BasePermission]] = (IsAuthenticated,)
     renderer_classes = (ExactJson,)
     content_negotiation_class = AlwaysJson
 

@@ -72,7 +72,7 @@ def _reference(row: Any) -> Schema:
 
 
 def _object(row: Any, hints: dict[str, Any]) -> Schema:
-    optional = getattr(row, "__optional_keys__", frozenset())
+    optional: frozenset[str] = getattr(row, "__optional_keys__", frozenset())
     about = (row.__doc__ or "").strip().splitlines()
     return {
         "type": "object",

@@ -39,7 +39,6 @@ class Shape:
     def __init__(self, name: str, /, **fields: Field) -> None:
         self.name = name
         self.fields: Mapping[str, Field] = fields
-        self.may_be_empty = not any(field.required for field in fields.values())
 
     def read(self, value: Any) -> dict[str, Any]:
         """Return every field's value.

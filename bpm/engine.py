@@ -18,8 +18,11 @@ from bpm.shell import deploy as _deploy
 from bpm.shell import leases
 from bpm.shell.configuration import setting
 from bpm.shell.definitions import is_id
+from bpm.shell.due import expire_jobs, expire_leases, fire_due_timers, run_due_jobs
 from bpm.shell.execute import execute, execute_many
+from bpm.shell.heartbeats import signs_of_life
 from bpm.shell.idempotency import Idempotency, once
+from bpm.shell.jobs import ClaimedJob, claim_jobs, complete_job, fail_job, renew_jobs, throw_job_error
 from bpm.shell.leases import work_waits
 from bpm.shell.outcome import Done, Outcome
 from bpm.shell.requests import Request
@@ -477,29 +480,40 @@ def _id(text: str, missing: type[NotFound] = errors.TaskNotFound) -> str:
 
 __all__ = [
     "Answer",
+    "ClaimedJob",
     "EngineError",
     "Idempotency",
     "Start",
     "assign_task",
     "cancel",
+    "claim_jobs",
     "claim_task",
     "complete_external_task",
     "complete_external_tasks",
+    "complete_job",
     "complete_task",
     "deploy",
     "errors",
+    "expire_jobs",
+    "expire_leases",
     "extend_external_task_lock",
     "fail_external_task",
+    "fail_job",
     "fetch_and_lock",
+    "fire_due_timers",
+    "renew_jobs",
     "resolve_incident",
     "retry_dead_letter",
     "retry_token",
+    "run_due_jobs",
     "set_external_task_priority",
     "set_external_task_retries",
     "set_variables",
+    "signs_of_life",
     "start",
     "start_many",
     "throw_external_task_error",
+    "throw_job_error",
     "unclaim_task",
     "unlock_external_task",
     "work_waits",

@@ -88,6 +88,11 @@ def script_formats() -> frozenset[str]:
     return frozenset(name for kind, name in _registered if kind == "script")
 
 
+def names() -> list[str]:
+    """Return all registered handlers as jobs name them (`service:pay`), sorted."""
+    return sorted(f"{kind}:{name}" for kind, name in _registered)
+
+
 def find(handler: str) -> Handler | None:
     """Return the handler of a job's text (`service:pay`)."""
     kind, _, name = handler.partition(":")

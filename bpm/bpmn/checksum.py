@@ -15,14 +15,10 @@ from bpm.core.xml import XmlElement
 
 def content_checksum(root: XmlElement) -> str:
     """Return the SHA-256 of an element's canonical form, hexadecimal."""
-    digest = sha256()
     pieces: list[str] = []
     _write(root, pieces)
-    for piece in pieces:
-        encoded = piece.encode("utf-8", "surrogatepass")
-        digest.update(b"%d:" % len(encoded))
-        digest.update(encoded)
-    return digest.hexdigest()
+    text = "".join([f"{len(piece)}:{piece}" for piece in pieces])
+    return sha256(text.encode()).hexdigest()
 
 
 def _write(xml: XmlElement, pieces: list[str]) -> None:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from bpm.bpmn.file_index import FileIndex
 from bpm.bpmn.layout import FlowXml, Layout, NodeXml, ScopeXml
 from bpm.bpmn.problems import Problems
 from bpm.bpmn.tags import CHOREOGRAPHY, FLOW_NODES, PASSIVE, SUBPROCESSES, is_bpmn
 from bpm.core.xml import BPMN, XmlElement
+
+_OF_ACTIVITIES: Final = frozenset(
+    {"incoming", "outgoing", "completionCondition", "extensionElements", "ioSpecification"}
+)
 
 
 def read_layout(process: XmlElement, key: str, index: FileIndex, problems: Problems) -> Layout:
@@ -29,7 +35,7 @@ def _read_scope(layout: Layout, xml: XmlElement, name: str, parent: str | None, 
         elif child.space == BPMN and child.tag == "sequenceFlow":
             layout.flow_elements.append((name, child))
         else:
-            _read_other(child, name, problems)
+            _read_other(child, problems)
             if child.tag == "extensionElements":
                 _own(child, name, problems)
 
@@ -51,13 +57,14 @@ def _read_node(layout: Layout, xml: XmlElement, scope: ScopeXml, problems: Probl
 
 
 def _own(xml: XmlElement, owner: str, problems: Problems) -> None:
+    """Let everything inside be reported at the owner; of a subprocess only what is not its inner scope."""
     for child in xml.children:
-        if not is_bpmn(child, FLOW_NODES) and child.tag != "sequenceFlow":
+        if not is_bpmn(xml, SUBPROCESSES) or _belongs_to_subprocess(child):
             problems.owners[id(child)] = owner
             _own(child, owner, problems)
 
 
-def _read_other(xml: XmlElement, scope: str, problems: Problems) -> None:
+def _read_other(xml: XmlElement, problems: Problems) -> None:
     if is_bpmn(xml, CHOREOGRAPHY):
         problems.problem(xml, "choreography", f"A {xml.tag} cannot stand in a process.")
     elif xml.space != BPMN:
@@ -69,11 +76,7 @@ def _read_other(xml: XmlElement, scope: str, problems: Problems) -> None:
 
 def _belongs_to_subprocess(xml: XmlElement) -> bool:
     """Children that an activity may have: they are looked at where the subprocess is read as a node."""
-    return xml.tag.endswith(("LoopCharacteristics", "Association")) or xml.tag in (
-        "incoming",
-        "outgoing",
-        "completionCondition",
-    )
+    return xml.tag.endswith(("LoopCharacteristics", "Association")) or xml.tag in _OF_ACTIVITIES
 
 
 def _read_flow(layout: Layout, xml: XmlElement, scope: str, index: FileIndex, problems: Problems) -> None:
@@ -81,7 +84,8 @@ def _read_flow(layout: Layout, xml: XmlElement, scope: str, index: FileIndex, pr
     problems.owners[id(xml)] = name
     _own(xml, name, problems)
     if name in layout.flows or name in layout.nodes:
-        problems.problem(xml, "duplicate-id", f"The id {name!r} is used by more than one element.")
+        if xml.id:
+            problems.problem(xml, "duplicate-id", f"The id {name!r} is used by more than one element.")
         name = f"{name}#{len(layout.flows) + 1}"
     source = _end(layout, xml, "sourceRef", index, problems)
     target = _end(layout, xml, "targetRef", index, problems)

@@ -65,6 +65,11 @@ def _postgresql_options(environment: Environment, database: dict[str, Any]) -> d
             "BPM_IDLE_IN_TRANSACTION_TIMEOUT_MS", 60_000, low=0, high=day_ms
         ),
         "plan_cache_mode": "force_generic_plan",
+        # A plan is kept until the tables are analysed again. One that was made while they were nearly empty must serve
+        # them when they are full: only indexes and nested loops do.
+        "enable_seqscan": "off",
+        "enable_hashjoin": "off",
+        "enable_mergejoin": "off",
     }
     options: dict[str, Any] = {
         "options": " ".join(f"-c {name}={value}" for name, value in server.items()),

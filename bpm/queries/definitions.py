@@ -109,7 +109,8 @@ def find_definition(definition_id: str | UUID, *, tenant: str) -> DefinitionDeta
     row = Definition.objects.filter(id=wanted, tenant=tenant).values_list(*_FIELDS, "warnings").first()
     if row is None:
         raise DefinitionNotFound(definition=str(wanted))
-    return DefinitionDetail(*row[:-1], tuple(from_text(row[-1])))
+    values: list[Any] = [*row[:-1], tuple(from_text(row[-1]))]
+    return DefinitionDetail(*values)
 
 
 def definition_file(definition_id: str | UUID, *, tenant: str) -> DefinitionFile:

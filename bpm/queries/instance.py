@@ -38,10 +38,11 @@ def instance_detail(instance_id: str | UUID, *, tenant: str) -> InstanceDetail:
     """
     with one_snapshot():
         instance = find_instance(instance_id, tenant=tenant)
+        own: dict[str, Any] = {spec.name: getattr(instance, spec.name) for spec in fields(InstanceRow)}
         return InstanceDetail(
-            *(getattr(instance, spec.name) for spec in fields(InstanceRow)),
-            live_nodes(instance.instance_id),
-            live_tokens(instance.instance_id),
-            open_joins(instance.instance_id, instance.definition_id),
-            process_variables(instance.instance_id),
+            **own,
+            current_nodes=live_nodes(instance.instance_id),
+            tokens=live_tokens(instance.instance_id),
+            joins=open_joins(instance.instance_id, instance.definition_id),
+            variables=process_variables(instance.instance_id),
         )

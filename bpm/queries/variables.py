@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from bpm.core.values import from_text
-from bpm.models import Variable
+from bpm.models import Scope, Variable
 from bpm.queries.instances import find_instance
 
 MAX_VARIABLES = 10_000
@@ -42,6 +42,11 @@ def variables_of(instance: UUID, scope: UUID | None = None) -> tuple[VariableRow
         rows = rows.filter(scope=scope)
     values = rows.order_by("scope", "name").values_list("scope", "name", "value")[:MAX_VARIABLES]
     return tuple(VariableRow(scope_id, name, from_text(value)) for scope_id, name, value in values)
+
+
+def has_scope(instance: UUID, scope: UUID) -> bool:
+    """Return whether a scope, active or not, is one of this instance. One statement; the tenant is checked."""
+    return Scope.objects.filter(id=scope, instance_id=instance).exists()
 
 
 def process_variables(instance: UUID) -> dict[str, Any]:

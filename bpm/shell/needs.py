@@ -35,11 +35,20 @@ def add_needs(needs: Needs, graph: Graph, state: State, command: c.Command) -> N
             for token, _ in _token_of(state, state.external_tasks.get(task)):
                 _variables(needs, state, token.scope, None)
         return
+    if isinstance(command, c.StartJob) and _is_for_handler(state, command):
+        for token, _ in _token_of(state, state.jobs.get(command.job)):
+            _variables(needs, state, token.scope, None)
+        return
     for token, leaving in _starting_points(state, command):
         found = footprint(graph, token.node, leaving=leaving)
         _variables(needs, state, token.scope, None if found.names is None else (*names, *found.names))
         for join, flows in found.joins.items():
             _join(needs, graph, state, token, join, sorted(flows))
+
+
+def _is_for_handler(state: State, command: c.StartJob) -> bool:
+    job = state.jobs.get(command.job)
+    return job is not None and job.kind == "handler"
 
 
 def _starting_points(state: State, command: c.Command) -> Iterator[tuple[Token, bool]]:
@@ -55,7 +64,7 @@ def _starting_points(state: State, command: c.Command) -> Iterator[tuple[Token, 
             yield from _token_of(state, state.timers.get(timer))
     elif isinstance(command, c.StartJob):
         job = state.jobs.get(command.job)
-        if job is not None and job.kind != "handler" and job.token in state.tokens:
+        if job is not None and job.token in state.tokens:
             token = state.tokens[job.token]
             yield token, token.phase == AFTER
     elif isinstance(command, c.RetryToken) and command.token in state.tokens:

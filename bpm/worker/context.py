@@ -51,7 +51,7 @@ class TaskContext:
         return max(0, round(self._lease.remaining_s() * 1000))
 
     def extend(self, lock_duration_ms: int) -> None:
-        """Let the lease end `lock_duration_ms` from now; for a stretch in which renewals may be late.
+        """Let the lease last at least `lock_duration_ms` from now; for a stretch in which renewals may be late.
 
         Raises:
             LeaseLost: It is gone already.

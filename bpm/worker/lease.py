@@ -63,7 +63,7 @@ class Lease:
             self.calls.release()
 
     def renew(self, lease_id: int, deadline: float) -> None:
-        """Take over what a successful extension said; also a shorter lease is taken over."""
+        """Take over what a successful extension said."""
         with self._state:
             self.lease_id = lease_id
             self.confirmed = True

@@ -72,11 +72,6 @@ class LeaseKeeper:
             self._watched.pop(lease, None)
         lease.close()
 
-    def look_again(self) -> None:
-        """Notice that a lease has got another end."""
-        with self._changed:
-            self._changed.notify()
-
     def _look_after(self) -> None:
         with self._changed:
             while not self._stopped:

@@ -71,7 +71,6 @@ class TaskRunner:
     def _run_handler(self, handler: TaskHandler, lease: Lease) -> TaskResult:
         def extend(duration_ms: int) -> None:
             extend_until_answered(self._client, self._config, lease, duration_ms)
-            self._keeper.look_again()
 
         context = TaskContext(lease, extend, self._draining)
         self._keeper.watch(lease)

@@ -30,3 +30,4 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATABASES["default"]["TEST"] = {"NAME": DATABASES["default"]["NAME"]}
 else:
     DATABASES["default"]["OPTIONS"] = {"options": "-c lock_timeout=500"}
+    DATABASES["default"]["TEST"] = {"NAME": "test_shop"}

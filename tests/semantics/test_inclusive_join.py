@@ -269,9 +269,9 @@ def test_when_nothing_else_moves_a_token_that_can_reach_a_filled_flow_does_not_h
         start s -> f
         par f -> a, b
         user a -> m
-        user b -> p
-        par p -> x
-        task dead -> p
+        user b -> q
+        par q -> x
+        task dead -> q
         xor x -> m [left], j [else]
         xor m -> j
         or j -> c
@@ -281,7 +281,7 @@ def test_when_nothing_else_moves_a_token_that_can_reach_a_filled_flow_does_not_h
     case.complete("a")
     assert case.at() == ["b", "j"]
     case.complete("b")
-    assert case.at() == ["c", "p"]
+    assert case.at() == ["c", "q"]
 
 
 def test_an_inclusive_join_after_an_implicit_fork(play: Play) -> None:

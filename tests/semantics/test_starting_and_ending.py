@@ -6,7 +6,7 @@ import pytest
 
 from bpm.core import commands as c
 from bpm.core import events as e
-from bpm.core.errors import DefinitionNotFound, InstanceEnded, NotStartable, TaskClosed
+from bpm.core.errors import DefinitionNotFound, InstanceEnded, TaskClosed
 from tests.support.play import Play
 
 
@@ -169,11 +169,3 @@ def test_an_incident_does_not_keep_an_instance_from_being_cancelled(play: Play) 
     assert case.status == "FAILED"
     case.do(c.CancelInstance())
     assert (case.status, case.incidents()) == ("CANCELLED", [])
-
-
-def test_a_process_that_nothing_can_start_says_so(play: Play) -> None:
-    with pytest.raises(NotStartable, match="no none start event"):
-        play.begin("""
-            task a -> b
-            task b -> a
-        """)

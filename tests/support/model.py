@@ -9,7 +9,7 @@
 
 A target may carry the id of its flow in front (`yes:`), a condition in brackets, or `[else]` for the default flow.
 Values with blanks stand in double quotes. Options of every node: `before`, `after` (both without value) and
-`delays=PT1S,PT5S`. `model_graph` makes the compiled graph of it, `model_xml` the BPMN file.
+`delays=PT1S,PT5S`. An external task's topic is its id where none is given. `model_graph` makes the compiled graph of it, `model_xml` the BPMN file.
 """
 
 from __future__ import annotations
@@ -108,6 +108,8 @@ def _node(line: str, used: set[str]) -> NodeSpec:
     if match is None or match["kind"] not in KINDS:
         raise ValueError(f"not a line of a model: {line!r}")
     options = {name: (value or "").strip('"') for name, value in _OPTION.findall(match["options"] or "")}
+    if match["kind"] == "external":
+        options.setdefault("topic", match["id"])
     targets = match["targets"] or ""
     found = list(_TARGET.finditer(targets))
     if sum(len(part[0]) for part in found) != len(targets):

@@ -118,6 +118,26 @@ def test_a_handler_that_outlasts_the_grace_is_abandoned(
     assert engine.calls("unlock") == engine.calls("complete") == engine.calls("fail") == []
 
 
+def test_a_pause_after_a_failed_fetch_is_cut_short(engine: ScriptedEngine, start_worker: StartWorker) -> None:
+    engine.script("fetch-and-lock", problem(429, "Throttled", retry_after="60"))
+    worker = start_worker(Echo())
+    engine.wait_for("fetch-and-lock")
+    time.sleep(0.2)
+    started = time.monotonic()
+    assert worker.drain()
+    assert time.monotonic() - started < 1
+    assert len(engine.calls("fetch-and-lock")) == 1
+
+
+def test_a_poll_that_outlasts_the_grace_is_no_clean_end(
+    engine: ScriptedEngine, start_worker: StartWorker
+) -> None:
+    engine.script("fetch-and-lock", Answer(body=[], delay_s=1.0))
+    worker = start_worker(Echo(), grace_ms=200)
+    engine.wait_for("fetch-and-lock")
+    assert worker.drain() is False
+
+
 def test_reports_are_made_until_the_grace_is_over(engine: ScriptedEngine, start_worker: StartWorker) -> None:
     engine.script("complete", *[problem(503, "Overloaded")] * 3)
     engine.offer(task())

@@ -8,7 +8,7 @@ import pytest
 
 from bpm.worker import TaskResult
 from tests.worker.conftest import StartWorker
-from tests.worker.handlers import Calling, Echo, Held
+from tests.worker.handlers import Calling, Echo, Held, Raising
 from tests.worker.scripted_engine import LOST, Answer, Request, ScriptedEngine, problem, task
 
 
@@ -159,6 +159,14 @@ def test_a_busy_worker_fetches_no_more_often_than_it_must(
     engine.wait_for("complete", 5)
     # A free thread makes the fetching thread ask; only one that interrupts a poll would ask without waiting.
     assert [call.body["wait_ms"] for call in engine.calls("fetch-and-lock")[:5]] == [100] * 5
+
+
+def test_a_failure_is_no_reason_to_fetch_at_once(engine: ScriptedEngine, start_worker: StartWorker) -> None:
+    engine.offer(task())
+    worker = start_worker(Raising(), wait_ms=300)
+    engine.wait_for("fail")
+    assert worker.drain()
+    assert {call.body["wait_ms"] for call in engine.calls("fetch-and-lock")} == {300}
 
 
 def test_a_topic_that_was_not_asked_for_is_given_back(

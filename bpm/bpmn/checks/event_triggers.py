@@ -24,11 +24,14 @@ _ALLOWED: Final = {
     "end event": _THROWN | {"error", "cancel", "terminate"},
 }
 _NEEDED: Final = frozenset(
-    position for position in _ALLOWED if "boundary" in position or "catch" in position
-) | {
-    "event subprocess start event",
-    "non-interrupting event subprocess start event",
-}
+    {
+        "boundary event",
+        "non-interrupting boundary event",
+        "event subprocess start event",
+        "non-interrupting event subprocess start event",
+    }
+)
+"""Events that only wait; an intermediate catch event says so itself."""
 
 
 def check_triggers(layout: Layout, reading: ProcessReading) -> None:

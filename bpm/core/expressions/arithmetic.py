@@ -23,9 +23,9 @@ _NUMERAL: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?
 
 
 def read_number(value: Any) -> Number | None:
-    """The value as a number, None if it is none (a boolean is none)."""
+    """The value as a number, None if it is none (a boolean, NaN and infinity are none)."""
     kind = type(value)
-    if kind is int or kind is Decimal:
+    if kind is int or (kind is Decimal and value.is_finite()):
         return value  # type: ignore[no-any-return]
     if kind is float and math.isfinite(value):
         return Decimal(repr(value))

@@ -10,3 +10,4 @@ class ShopConfig(AppConfig):
 
     name = "tests.second_project.shop"
     label = "shop"
+    default_auto_field = "django.db.models.AutoField"

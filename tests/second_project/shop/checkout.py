@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Final
+from uuid import UUID
 
 from bpm import engine
 from tests.second_project.shop.models import Order
@@ -30,6 +31,7 @@ ORDER_PROCESS: Final = b"""<?xml version="1.0"?>
 def place_order(number: str) -> Order:
     """Store an order and start its process, in the caller's transaction if there is one."""
     order = Order.objects.create(number=number)
-    order.instance = engine.start("order", business_key=number, variables={"number": number})["instance_id"]
+    started = engine.start("order", business_key=number, variables={"number": number})
+    order.instance = UUID(started["instance_id"])
     order.save()
     return order

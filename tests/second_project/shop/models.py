@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from django.db import models
 
 
@@ -10,6 +12,7 @@ class Order(models.Model):
 
     number = models.CharField(max_length=20, unique=True)
     instance = models.UUIDField(null=True)
+    objects: ClassVar[models.Manager[Order]] = models.Manager()
 
     class Meta:
         app_label = "shop"

@@ -42,7 +42,7 @@ def test_the_text_tells_the_dialect(text: str, dialect: str, value: Any, names: 
     expression = compile_expression(text)
     assert expression.dialect == dialect
     assert expression.text == text.strip()
-    assert expression.names == names
+    assert expression.names == frozenset(names)
     assert expression.effects is False
     result = expression.evaluate(scope)
     assert result == value

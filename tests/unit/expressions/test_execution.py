@@ -64,7 +64,7 @@ def test_reading_is_allowed_everywhere() -> None:
 def test_names_and_effects() -> None:
     expression = compile_expression("${execution.setVariable('target', source)}", effects=True)
     assert expression.effects is True
-    assert expression.names == {"target", "source"}
+    assert expression.names == frozenset({"target", "source"})
     computed = compile_expression("${execution.getVariable(which)}")
     assert computed.names is None
     assert computed.effects is False

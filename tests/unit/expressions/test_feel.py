@@ -222,7 +222,7 @@ def test_variables() -> None:
     ],
 )
 def test_names_are_the_variables_that_may_be_read(text: str, names: set[str]) -> None:
-    assert compile_feel(text).names == names
+    assert compile_feel(text).names == frozenset(names)
 
 
 def test_names_with_signs_and_keywords_have_to_be_known() -> None:

@@ -28,12 +28,16 @@ JSON = st.recursive(
     max_leaves=6,
 )
 SCOPES = st.fixed_dictionaries({"a": JSON, "b": JSON, "c": JSON})
-JUEL_WORDS = st.sampled_from(
-    ["a", "b", "c", "1", "0", "2.5", "'x'", '"1"', "true", "null", "+", "-", "*", "/", "%", "==", "!=", "<", ">", "<=", ">=", "&&", "||", "!", "not", "empty", "and", "or", "eq", "ne", "lt", "div", "mod", "?", ":", ".", ",", "(", ")", "[", "]", "execution", "getVariable", "setVariable", "size", "contains", "get", "matches", "substring", "missing"]
-)
-FEEL_WORDS = st.sampled_from(
-    ["a", "b", "c", "1", "0", "2.5", '"x"', '"2026-01-01"', "true", "null", "+", "-", "*", "/", "**", "=", "!=", "<", ">", "<=", ">=", "and", "or", "if", "then", "else", "for", "in", "return", "some", "every", "satisfies", "between", "instance", "of", "function", "number", "list", "?", ":", ".", "..", ",", "(", ")", "[", "]", "{", "}", "@", "not", "item", "partial", "date", "time"]
-)
+JUEL = """
+a b c 1 0 2.5 'x' "1" true null + - * / % == != < > <= >= && || ! not empty and or eq ne lt div mod ? : . , ( ) [ ]
+execution getVariable setVariable size contains get matches substring missing
+"""
+FEEL = """
+a b c 1 0 2.5 "x" "2026-01-01" true null + - * / ** = != < > <= >= and or if then else for in return some every
+satisfies between instance of function number list ? : . .. , ( ) [ ] { } @ not item partial date time
+"""
+JUEL_WORDS = st.sampled_from(JUEL.split())
+FEEL_WORDS = st.sampled_from(FEEL.split())
 BROKEN = st.text(alphabet="ab1 .,'\"\\$#{}[]()=+-*/<>?:@&|!\n🐎", max_size=30)
 
 

@@ -88,7 +88,12 @@ def test_flags(pattern: str, flags: str, text: str, expected: bool) -> None:
             "[a-z-[b]c]",
         ),
         *(r"\y", r"\1", r"(a\1)", "(?=a)", "(?<n>a)", r"\p{Nope}"),
-        *("((a{99}){99}){99}", "(ab){9999}", "(a)" * 201, "(" * 51 + ")" * 51, "[a-[" * 60, "a" * 10_001),
+        "((a{99}){99}){99}",
+        "(ab){9999}",
+        "(a)" * 201,
+        "(" * 51 + ")" * 51,
+        "[a-[" * 60,
+        "a" * 10_001,
     ],
 )
 def test_patterns_that_are_refused(pattern: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from decimal import Decimal
 from typing import Any
 
 from bpm.core.expressions.arithmetic import read_number
@@ -18,7 +17,6 @@ from bpm.core.expressions.feel.temporal import (
 from bpm.core.expressions.feel.temporal_arithmetic import moment_key, time_key
 
 Charge = Callable[[int], None]
-_NUMBERS = (int, Decimal, float)
 
 
 def equals(left: Any, right: Any, charge: Charge | None = None) -> bool | None:
@@ -78,7 +76,7 @@ def type_of(value: Any) -> str:
         return "Null"
     if isinstance(value, bool):
         return "boolean"
-    if isinstance(value, _NUMBERS):
+    if read_number(value) is not None:
         return "number"
     if isinstance(value, str):
         return "string"

@@ -48,7 +48,7 @@ def _pieces(value: Any, charge: Callable[[int], None], depth: int) -> Iterator[s
     elif isinstance(value, FeelFunction):
         yield f"function({', '.join(value.parameters)})"
     else:
-        yield value.name if isinstance(value, Builtin) else value.to_iso()
+        yield value.name if isinstance(value, Builtin) else str(value)
 
 
 def _join(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
+from bpm.core.expressions.arithmetic import read_number
 from bpm.core.expressions.bounds import TEXT_PER_STEP
 from bpm.core.expressions.feel.comparison import type_of
 from bpm.core.expressions.feel.types import FeelType
@@ -179,7 +180,7 @@ def _fit(parameter: Parameter, value: Any) -> Any:
         return MISSING
     kinds = parameter.kind.split("|")
     if parameter.kind == "any" or type_of(value) in kinds:
-        return value
+        return read_number(value) if isinstance(value, float) else value
     if "list" in kinds:
         return [value]
     if isinstance(value, list) and len(value) == 1 and type_of(value[0]) in kinds:

@@ -1,0 +1,1 @@
+"""Loops: what makes due work happen. Processes and threads are here, the work itself is in `bpm.engine`."""

@@ -1,0 +1,26 @@
+"""Settings of the loops, from the `BPM` setting, with defaults."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from django.conf import settings
+
+_DEFAULTS: Final[dict[str, Any]] = {
+    "HANDLER_THREADS": 4,
+    "JOB_LEASE_MS": 30_000,
+}
+
+
+def _limit(name: str) -> Any:
+    return getattr(settings, "BPM", {}).get(name, _DEFAULTS[name])
+
+
+def handler_threads() -> int:
+    """Return how many handlers one process runs at a time; 0 leaves them to other processes."""
+    return int(_limit("HANDLER_THREADS"))
+
+
+def job_lease_ms() -> int:
+    """Return how long a job stays with a process that gives no sign of life, in milliseconds."""
+    return int(_limit("JOB_LEASE_MS"))

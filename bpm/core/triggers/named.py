@@ -8,7 +8,7 @@ from bpm.core.expressions import Expression
 from bpm.core.failure import NodeFailed
 from bpm.core.graph import Node
 from bpm.core.reading import Reading
-from bpm.core.run import Run, Place
+from bpm.core.run import Place, Run
 from bpm.core.values import to_text
 from bpm.core.xml import XmlElement
 

@@ -37,12 +37,12 @@ def _read_mappings(
     found: list[VariableMapping] = []
     for holder in xml.extensions("inputOutput", CAMUNDA):
         for parameter in holder.all(camunda, CAMUNDA):
-            target = (parameter.get("name").strip(),)
-            found.append(VariableMapping(target, _read_source(parameter, reading)))
+            name = parameter.get("name").strip()
+            found.append(VariableMapping((name,), _read_source(parameter, reading)))
     for holder in xml.extensions("ioMapping", ZEEBE):
-        for mapping in holder.all(zeebe, ZEEBE):
-            target = tuple(mapping.get("target").strip().split("."))
-            found.append(VariableMapping(target, reading.expression(mapping, mapping.get("source"))))
+        for entry in holder.all(zeebe, ZEEBE):
+            path = tuple(entry.get("target").strip().split("."))
+            found.append(VariableMapping(path, reading.expression(entry, entry.get("source"))))
     for mapping in found:
         if not all(mapping.target):
             reading.problem(xml, "mapping-target", "A mapping needs the name of the variable it sets.")
@@ -69,9 +69,7 @@ def _read_source(xml: XmlElement, reading: Reading) -> Source:
 
 def _read_source_of(item: XmlElement, reading: Reading) -> Source:
     if item.tag in ("list", "map", "script") and item.space == CAMUNDA:
-        return _read_source(
-            XmlElement(tag="item", space=CAMUNDA, children=(item,), line=item.line), reading
-        )
+        return _read_source(XmlElement(tag="item", space=CAMUNDA, children=(item,), line=item.line), reading)
     return reading.expression(item, item.text)
 
 
@@ -106,7 +104,9 @@ def _read_multi(xml: XmlElement, reading: Reading) -> MultiInstance:
     completion = xml.child_text("completionCondition")
     collection = _collection(xml, zeebe)
     if not cardinality and not collection:
-        reading.problem(xml, "multi-instance", "A multi-instance activity needs a loopCardinality or a collection.")
+        reading.problem(
+            xml, "multi-instance", "A multi-instance activity needs a loopCardinality or a collection."
+        )
     output = zeebe.get("outputElement") if zeebe is not None else ""
     data_item = xml.first("inputDataItem")
     element = zeebe.get("inputElement") if zeebe is not None else xml.extension("elementVariable")

@@ -36,7 +36,14 @@ def _name(xml: XmlElement) -> str:
 
 
 def _flow(flow: FlowXml, layout: Layout, reading: ProcessReading) -> Flow:
-    return Flow(flow.id, flow.source, flow.target, read_condition(flow, layout, reading), _name(flow.xml), reading.take_listeners(flow.xml))
+    return Flow(
+        flow.id,
+        flow.source,
+        flow.target,
+        read_condition(flow, layout, reading),
+        _name(flow.xml),
+        reading.take_listeners(flow.xml),
+    )
 
 
 def _read_nodes(layout: Layout, reading: ProcessReading) -> list[Node]:
@@ -53,9 +60,7 @@ def _read_nodes(layout: Layout, reading: ProcessReading) -> list[Node]:
 def _scope(layout: Layout, name: str) -> ScopeGraph:
     scope = layout.scopes[name]
     starts = starts_of(layout, scope)
-    handlers = tuple(
-        node for node in scope.nodes if is_true(layout.nodes[node].xml.get("triggeredByEvent"))
-    )
+    handlers = tuple(node for node in scope.nodes if is_true(layout.nodes[node].xml.get("triggeredByEvent")))
     return ScopeGraph(
         id=name,
         parent=scope.parent,

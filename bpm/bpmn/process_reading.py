@@ -152,7 +152,9 @@ class ProcessReading:
 
     def _listeners(self, xml: XmlElement, event: str) -> tuple[Expression, ...]:
         return tuple(
-            self.expression(listener, listener.extension("expression") or listener.get("expression"), effects=True)
+            self.expression(
+                listener, listener.extension("expression") or listener.get("expression"), effects=True
+            )
             for listener in xml.extensions("executionListener")
             if listener.get("event") == event and listener.get("expression")
         )

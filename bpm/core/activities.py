@@ -68,7 +68,9 @@ def finish(run: Run, node: Activity, token: Token) -> None:
 
 
 def _value(run: Run, mapping: VariableMapping, token: Token) -> Any:
-    return to_storable(value_of(mapping.source, lambda expression: run.evaluate(expression, token)))
+    name = mapping.target[0]
+    value = value_of(mapping.source, lambda expression: run.evaluate(expression, token))
+    return to_storable(name, value)[name]
 
 
 def _set(run: Run, scope: Id, mapping: VariableMapping, value: Any) -> None:

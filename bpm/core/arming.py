@@ -55,7 +55,8 @@ def rows_of_scope(run: Run, scope: Id) -> Iterator[Timer | Subscription]:
         for row in run.state.subscriptions.values()
         if row.scope == scope and row.token is None and row.status == "OPEN"
     ]
-    yield from sorted((*timers, *subscriptions), key=lambda row: row.id, reverse=True)
+    rows: list[Timer | Subscription] = [*timers, *subscriptions]
+    yield from sorted(rows, key=lambda row: row.id, reverse=True)
 
 
 def disarm(run: Run, scope: Id, reason: str) -> None:
@@ -66,9 +67,12 @@ def disarm(run: Run, scope: Id, reason: str) -> None:
 
 def disarm_token(run: Run, token: Id, reason: str) -> None:
     """Cancel all timers and subscriptions of a token."""
-    timers = [row for row in run.state.timers.values() if row.token == token and row.status is TimerStatus.SCHEDULED]
+    timers = [
+        row for row in run.state.timers.values() if row.token == token and row.status is TimerStatus.SCHEDULED
+    ]
     waiting = [row for row in run.state.subscriptions.values() if row.token == token and row.status == "OPEN"]
-    for row in sorted((*timers, *waiting), key=lambda row: row.id, reverse=True):
+    rows: list[Timer | Subscription] = [*timers, *waiting]
+    for row in sorted(rows, key=lambda row: row.id, reverse=True):
         cancel_row(run, row, reason)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from bpm.core.arming import Owner
 from bpm.core.graph import Node
 from bpm.core.reading import Armed
-from bpm.core.rows import TimerStatus
+from bpm.core.rows import Subscription, Timer, TimerStatus
 from bpm.core.run import Run
 from bpm.core.token import Token, Wait
 from bpm.core.triggers.registry import TRIGGERS
@@ -47,12 +47,11 @@ def still_waits(run: Run, node: EventNode, owner: Owner) -> bool:
     """Return whether a parallel multiple event waits for more, one of its rows having been closed."""
     if not node.parallel:
         return False
-    timers = (row for row in run.state.timers.values() if row.status is TimerStatus.SCHEDULED)
-    subscriptions = (row for row in run.state.subscriptions.values() if row.status == "OPEN")
-    return any(
-        row.node == node.id and row.token == owner.token and row.scope == owner.scope
-        for row in (*timers, *subscriptions)
-    )
+    rows: list[Timer | Subscription] = [
+        row for row in run.state.timers.values() if row.status is TimerStatus.SCHEDULED
+    ]
+    rows += [row for row in run.state.subscriptions.values() if row.status == "OPEN"]
+    return any(row.node == node.id and row.token == owner.token and row.scope == owner.scope for row in rows)
 
 
 def names_of(node: EventNode) -> frozenset[str] | None:

@@ -15,7 +15,7 @@ from bpm.core.graph import Activity, Node
 from bpm.core.ids import Id
 from bpm.core.layers import ACTIVITY, EVENT_SUBPROCESS, LAYERS
 from bpm.core.rows import Scope
-from bpm.core.token import Token
+from bpm.core.token import Token, Wait
 
 if TYPE_CHECKING:
     from bpm.core.run import Run
@@ -53,15 +53,22 @@ def throw_error(
 
 def _uncaught(run: Run, token: Token, code: str, message: str) -> None:
     if run.state.instance.parent_instance is not None:
-        run.offer_to_caller(token, "error", code, message)
+        offer_to_caller(run, token, "error", code, message)
         return
     text = f"The error {code!r} is caught nowhere" + (f": {message}" if message else ".")
     run.fail(run.token(token.id), NodeFailed("UncaughtError", text))
 
 
-def throw_escalation(
-    run: Run, token: Token, code: str, variables: Mapping[str, Any] | None = None
-) -> bool:
+def offer_to_caller(run: Run, token: Token, fault: str, code: str, message: str) -> None:
+    """Nothing in this called instance catches it: the caller is asked, the token waits for the answer.
+
+    Emits TokenBlocked, FaultOffered.
+    """
+    run.block(run.token(token.id), Wait.PROPAGATION)
+    run.emit(e.FaultOffered(token=token.id, node=token.node, fault=fault, code=code, message=message))
+
+
+def throw_escalation(run: Run, token: Token, code: str, variables: Mapping[str, Any] | None = None) -> bool:
     """Throw an escalation at a token. Emits EscalationThrown, then what the handler does; uncaught, nothing.
 
     Returns whether it was caught.
@@ -71,7 +78,7 @@ def throw_escalation(
     run.emit(e.EscalationThrown(token=token.id, node=token.node, code=code, caught=caught))
     if catcher is None:
         if run.state.instance.parent_instance is not None:
-            run.offer_to_caller(token, "escalation", code, "")
+            offer_to_caller(run, token, "escalation", code, "")
         return False
     _catch(run, catcher, code, "", variables or {})
     return True

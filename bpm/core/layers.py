@@ -39,5 +39,6 @@ def open_activity(run: Run, node: Node, token: Token, variables: Mapping[str, An
     run.set_variables(scope, variables, local=True)
     run.create_token(node.id, scope, "activity", mode=token.mode)
 
+
 EVENT_SUBPROCESS: Final = "eventSubprocess"
 """Kind of a scope that an event subprocess opened beside the tokens of the scope around it; no token waits for it."""

@@ -53,7 +53,7 @@ def _enter_loop(run: Run, node: Activity, loop: StandardLoop, token: Token) -> N
 def _turn(run: Run, node: Activity, body: Id, mode: str, number: int) -> None:
     run.set_variables(body, {"loopCounter": number}, local=True)
     turn = run.create_waiting(node.id, body, "loop", mode=mode)
-    open_activity(run, node, turn, {})
+    open_activity(run, node, run.token(turn), {})
 
 
 def _again(run: Run, loop: StandardLoop, token: Token, done: int) -> bool:
@@ -89,7 +89,7 @@ def _enter_multi(run: Run, node: Activity, loop: MultiInstance, token: Token) ->
 
 def _items(run: Run, loop: MultiInstance, token: Token) -> list[Any] | int:
     if loop.collection is not None:
-        value = to_storable(run.evaluate(loop.collection, token))
+        value = to_storable("items", run.evaluate(loop.collection, token))["items"]
         if not isinstance(value, list):
             raise NodeFailed("ExpressionFailed", f"The collection {loop.collection.text!r} is no list.")
         return value
@@ -111,7 +111,7 @@ def _instance(
     if loop.collection is not None and loop.element:
         variables[loop.element] = item
     token = run.create_waiting(node.id, body, "multiInstance", mode=mode)
-    open_activity(run, node, token, variables)
+    open_activity(run, node, run.token(token), variables)
 
 
 # when an instance is done

@@ -43,7 +43,7 @@ def _settle_joins(run: Run, scope: Id) -> None:
     open_joins = run.state.scopes[scope].open_joins
     if any(run.graph.nodes[name].joins == "inclusive" for name in open_joins):
         fire_inclusive(run, scope)
-    if not run.busy and any(count > 1 for count in open_joins.values()):
+    if any(count > 1 for count in open_joins.values()) and not run.busy:
         merge_groups(run, scope)
 
 
@@ -66,7 +66,8 @@ def _complete(run: Run, scope: Id) -> None:
 
 def _settle_status(run: Run) -> None:
     instance = run.state.instance
-    if instance.status is InstanceStatus.RUNNING and instance.stuck:
-        run.emit(e.InstanceFailed())
-    elif instance.status is InstanceStatus.FAILED and not instance.stuck:
+    if instance.stuck:
+        if instance.status is InstanceStatus.RUNNING:
+            run.emit(e.InstanceFailed())
+    elif instance.status is InstanceStatus.FAILED:
         run.emit(e.InstanceRecovered())

@@ -128,7 +128,14 @@ class Run:
     ) -> Id:
         """Create a token at a node's entrance and let it move. Emits TokenCreated, TokenArrived."""
         token = self.create_waiting(
-            node, scope, reason, flow=flow, groups=groups, parallel_group=parallel_group, mode=mode, phase=phase
+            node,
+            scope,
+            reason,
+            flow=flow,
+            groups=groups,
+            parallel_group=parallel_group,
+            mode=mode,
+            phase=phase,
         )
         self._queue.append(token)
         return token
@@ -347,7 +354,9 @@ class Run:
         passes = self.passes.get(node.id, 0) + 1
         self.passes[node.id] = passes
         if passes > self.context.limits.passes:
-            raise NodeFailed("TooManyPasses", f"{node.id} was passed {passes - 1} times without a wait state.")
+            raise NodeFailed(
+                "TooManyPasses", f"{node.id} was passed {passes - 1} times without a wait state."
+            )
 
     def _continue_later(self) -> None:
         passes = dict(self.passes)

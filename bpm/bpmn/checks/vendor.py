@@ -12,7 +12,14 @@ from bpm.core.xml import CAMUNDA, OWN, ZEEBE, XmlElement
 
 _ELEMENTS: Final = {
     CAMUNDA: frozenset(
-        {"failedJobRetryTimeCycle", "properties", "formData", "formProperty", "inputOutput", "executionListener"}
+        {
+            "failedJobRetryTimeCycle",
+            "properties",
+            "formData",
+            "formProperty",
+            "inputOutput",
+            "executionListener",
+        }
     ),
     ZEEBE: frozenset(
         {

@@ -74,7 +74,9 @@ class StartEventElement(Element[StartEvent]):
             end_inside(run, scope, "interrupted")
             disarm_handlers(run, scope)
         inner = run.new_id()
-        run.emit(e.ScopeEntered(scope=inner, node=node.scope, kind=EVENT_SUBPROCESS, parent=scope, token=None))
+        run.emit(
+            e.ScopeEntered(scope=inner, node=node.scope, kind=EVENT_SUBPROCESS, parent=scope, token=None)
+        )
         arm_handlers(run, inner)
         run.create_token(node.id, inner, "eventSubprocess")
 

@@ -73,6 +73,16 @@ class ErrorThrown(TokenEvent):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FaultOffered(TokenEvent):
+    """An error or escalation that this called instance does not catch goes to its caller after the commit."""
+
+    category: ClassVar[str] = "message"
+    fault: str
+    code: str
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EscalationThrown(TokenEvent):
     """An escalation was thrown at a node; `caught` names the catching event, None where nothing in the instance does."""
 

@@ -11,7 +11,17 @@ from datetime import datetime
 from typing import Any, Final
 
 from bpm.core.events import Event
-from bpm.core.evolve import incidents, instances, joins, scopes, subscriptions, tasks, timers, tokens, variables
+from bpm.core.evolve import (
+    incidents,
+    instances,
+    joins,
+    scopes,
+    subscriptions,
+    tasks,
+    timers,
+    tokens,
+    variables,
+)
 from bpm.core.state import State
 
 Apply = Callable[[State, Any, datetime], None]

@@ -56,5 +56,6 @@ APPLY: dict[type[e.Event], Callable[[State, Any, datetime], None]] = {
     e.MessageThrown: _thrown,
     e.SignalThrown: _thrown,
     e.ErrorThrown: _thrown,
+    e.FaultOffered: _thrown,
     e.EscalationThrown: _thrown,
 }

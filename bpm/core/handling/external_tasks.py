@@ -10,7 +10,8 @@ from bpm.core import commands as c
 from bpm.core import events as e
 from bpm.core.errors import Invalid, LeaseConflict, RetriesNotMonotonic, TaskClosed
 from bpm.core.failure import NodeFailed
-from bpm.core.faults import ERROR, find_catcher, throw_error as throw_at
+from bpm.core.faults import ERROR, find_catcher
+from bpm.core.faults import throw_error as throw_at
 from bpm.core.handling.guards import external_task, require_alive
 from bpm.core.rows import ExternalStatus, ExternalTask, InstanceStatus
 from bpm.core.run import Run

@@ -12,8 +12,8 @@ from bpm.core.failure import NodeFailed
 from bpm.core.faults import throw_error as throw_at
 from bpm.core.handling.guards import require_alive
 from bpm.core.ids import Id
-from bpm.core.rows import Job, JobStatus
 from bpm.core.phases import AFTER
+from bpm.core.rows import Job, JobStatus
 from bpm.core.run import Run
 from bpm.core.token import Token, TokenStatus, Wait
 from bpm.core.work import retry_delay

@@ -31,7 +31,9 @@ def read_coded(xml: XmlElement, reading: Reading, reference: str, code: str, fam
     """Return what the definition refers to; without reference it stands for every code."""
     found = reading.root_element(xml.get(reference)) if xml.get(reference) else None
     if xml.get(reference) and found is None:
-        reading.problem(xml, f"{family}-reference", f"The {family} {xml.get(reference)!r} is not in the file.")
+        reading.problem(
+            xml, f"{family}-reference", f"The {family} {xml.get(reference)!r} is not in the file."
+        )
     text = (found.get(code) or found.get("name") or found.id) if found is not None else ""
     message = (found.extension(f"{family}Message") or "") if found is not None else ""
     return Coded(

@@ -13,12 +13,16 @@ from bpm.core.values import to_text
 from bpm.core.xml import XmlElement
 
 
-def read_name(xml: XmlElement, reading: Reading, reference: str, what: str) -> tuple[Expression, XmlElement | None]:
+def read_name(
+    xml: XmlElement, reading: Reading, reference: str, what: str
+) -> tuple[Expression, XmlElement | None]:
     """Return the name that a definition refers to, and the root element; report a missing one."""
     found = reading.root_element(xml.get(reference))
     name = found.get("name").strip() if found is not None else ""
     if not name:
-        reading.problem(xml, f"{what}-name", f"The {what} that {reference} names has no name or is not there.")
+        reading.problem(
+            xml, f"{what}-name", f"The {what} that {reference} names has no name or is not there."
+        )
     return reading.expression(xml, name), found
 
 

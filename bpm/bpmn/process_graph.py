@@ -7,6 +7,7 @@ from bpm.bpmn.flow_conditions import read_condition
 from bpm.bpmn.layout import FlowXml, Layout
 from bpm.bpmn.process_reading import ProcessReading
 from bpm.bpmn.starts import starts_of
+from bpm.bpmn.tags import is_true
 from bpm.core.dominators import binding_forks
 from bpm.core.elements.registry import ELEMENTS
 from bpm.core.graph import Flow, Graph, Node, ScopeGraph, node_map
@@ -35,7 +36,14 @@ def _name(xml: XmlElement) -> str:
 
 
 def _flow(flow: FlowXml, layout: Layout, reading: ProcessReading) -> Flow:
-    return Flow(flow.id, flow.source, flow.target, read_condition(flow, layout, reading), _name(flow.xml))
+    return Flow(
+        flow.id,
+        flow.source,
+        flow.target,
+        read_condition(flow, layout, reading),
+        _name(flow.xml),
+        reading.take_listeners(flow.xml),
+    )
 
 
 def _read_nodes(layout: Layout, reading: ProcessReading) -> list[Node]:
@@ -51,8 +59,14 @@ def _read_nodes(layout: Layout, reading: ProcessReading) -> list[Node]:
 
 def _scope(layout: Layout, name: str) -> ScopeGraph:
     scope = layout.scopes[name]
+    starts = starts_of(layout, scope)
+    handlers = tuple(node for node in scope.nodes if is_true(layout.nodes[node].xml.get("triggeredByEvent")))
     return ScopeGraph(
-        id=name, parent=scope.parent, starts=starts_of(layout, scope).none, nodes=tuple(scope.nodes)
+        id=name,
+        parent=scope.parent,
+        starts=starts.triggered if is_true(scope.xml.get("triggeredByEvent")) else starts.none,
+        nodes=tuple(scope.nodes),
+        handlers=handlers,
     )
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from datetime import UTC, datetime, tzinfo
 from typing import Any, Final
 
+from bpm.bpmn.activity_reading import read_activity
 from bpm.bpmn.async_job import read_job
 from bpm.bpmn.file_index import FileIndex
 from bpm.bpmn.layout import Layout
 from bpm.bpmn.namespaces import local_part
 from bpm.bpmn.problems import Problems
-from bpm.bpmn.tags import is_event_definition
+from bpm.bpmn.tags import is_event_definition, is_true
 from bpm.core.expressions import Expression, ExpressionSyntaxError, compile_condition, compile_expression
 from bpm.core.reading import Armed
 from bpm.core.triggers.registry import TRIGGERS
@@ -73,22 +74,51 @@ class ProcessReading:
         """Return whether one of an event's definitions is of that kind."""
         return any(definition.tag == tag for definition in self.event_definitions(xml))
 
-    def triggers(self, xml: XmlElement) -> tuple[Armed, ...]:
-        """Read all event definitions; those without a trigger are problems."""
+    def triggers(self, xml: XmlElement, position: str) -> tuple[Armed, ...]:
+        """Read all event definitions; those without a trigger for this position are problems."""
         armed: list[Armed] = []
         for definition in self.event_definitions(xml):
             trigger = TRIGGERS.get(definition.tag)
-            if trigger is None:
+            if trigger is None or position not in trigger.positions:
                 self._unsupported_definition(xml, definition)
             else:
                 armed.append((definition.tag, trigger.read(definition, self)))
         return tuple(armed)
 
-    def no_event_definition(self, xml: XmlElement, *allowed: str) -> None:
-        """Report every event definition but the allowed ones."""
-        for definition in self.event_definitions(xml):
-            if definition.tag not in allowed:
-                self._unsupported_definition(xml, definition)
+    def in_event_subprocess(self, xml: XmlElement) -> bool:
+        """Return whether the scope around the node is an event subprocess."""
+        scope = self._layout.nodes[self._layout.ids[id(xml)]].scope
+        return is_true(self._layout.scopes[scope].xml.get("triggeredByEvent"))
+
+    def is_link(self, xml: XmlElement) -> bool:
+        """Return whether the event is a link."""
+        return self.has_definition(xml, "linkEventDefinition")
+
+    def link_target(self, xml: XmlElement) -> str | None:
+        """Return the catch of the same name in the same scope; a missing one is reported by the checks."""
+        if not self.is_link(xml):
+            return None
+        own = self._layout.nodes[self._layout.ids[id(xml)]]
+        name = self._link_name(xml)
+        for other in self._layout.nodes.values():
+            if other.scope == own.scope and other.tag == "intermediateCatchEvent" and self.is_link(other.xml):
+                if self._link_name(other.xml) == name:
+                    return other.id
+        return ""
+
+    def _link_name(self, xml: XmlElement) -> str:
+        definitions = self.event_definitions(xml)
+        return next((one.get("name").strip() for one in definitions if one.tag == "linkEventDefinition"), "")
+
+    def activity(self, xml: XmlElement) -> dict[str, Any]:
+        """Return the fields of every activity."""
+        common = self.common(xml)
+        boundary = tuple(
+            node.id
+            for node in self._layout.nodes.values()
+            if node.tag == "boundaryEvent" and self._host(node.xml) == common["id"]
+        )
+        return {**common, **read_activity(xml, self), "boundary": boundary}
 
     def _unsupported_definition(self, xml: XmlElement, definition: XmlElement) -> None:
         message = f"The element {xml.tag} with {definition.tag} is not supported."
@@ -110,9 +140,24 @@ class ProcessReading:
             "order": node.order,
             "line": xml.line,
             "attached_to": self._host(xml),
+            "on_start": self._listeners(xml, "start"),
+            "on_end": self._listeners(xml, "end"),
             "documentation": xml.child_text("documentation") or "",
             **read_job(xml, self),
         }
+
+    def take_listeners(self, xml: XmlElement) -> tuple[Expression, ...]:
+        """Return the listeners of a flow."""
+        return self._listeners(xml, "take")
+
+    def _listeners(self, xml: XmlElement, event: str) -> tuple[Expression, ...]:
+        return tuple(
+            self.expression(
+                listener, listener.extension("expression") or listener.get("expression"), effects=True
+            )
+            for listener in xml.extensions("executionListener")
+            if listener.get("event") == event and listener.get("expression")
+        )
 
     def _host(self, xml: XmlElement) -> str | None:
         host = self._layout.node(xml.get("attachedToRef"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from itertools import chain
+from typing import TYPE_CHECKING
 
 from bpm.core import events as e
 from bpm.core.errors import TooLarge
@@ -24,9 +24,11 @@ from bpm.core.rows import (
     UserStatus,
     UserTask,
 )
-from bpm.core.run import Run
 from bpm.core.state import State
 from bpm.core.token import Token
+
+if TYPE_CHECKING:
+    from bpm.core.run import Run
 
 Held = ExternalTask | UserTask | Timer | Job | Subscription | Incident
 _OPEN_EXTERNAL = frozenset({ExternalStatus.READY, ExternalStatus.LOCKED, ExternalStatus.FAILED})
@@ -34,7 +36,10 @@ _OPEN_JOB = frozenset({JobStatus.READY, JobStatus.RUNNING, JobStatus.FAILED})
 
 
 def open_rows(state: State) -> dict[Id | None, list[Held]]:
-    """Return token to the open tasks, timers, jobs, subscriptions and incidents that hang on it, newest first."""
+    """Return token (or scope, where that waits itself) to what is open there, newest first.
+
+    Tasks, timers, jobs, subscriptions and incidents.
+    """
     held: dict[Id | None, list[Held]] = defaultdict(list)
     for external in state.external_tasks.values():
         if external.status in _OPEN_EXTERNAL:
@@ -44,14 +49,16 @@ def open_rows(state: State) -> dict[Id | None, list[Held]]:
             held[user.token].append(user)
     for timer in state.timers.values():
         if timer.status is TimerStatus.SCHEDULED:
-            held[timer.token].append(timer)
+            held[timer.token or timer.scope].append(timer)
     for job in state.jobs.values():
         if job.status in _OPEN_JOB:
             held[job.token].append(job)
-    rows: Iterable[Subscription | Incident] = chain(state.subscriptions.values(), state.incidents.values())
-    for row in rows:
-        if row.status == "OPEN":
-            held[row.token].append(row)
+    for subscription in state.subscriptions.values():
+        if subscription.status == "OPEN":
+            held[subscription.token or subscription.scope].append(subscription)
+    for incident in state.incidents.values():
+        if incident.status == "OPEN":
+            held[incident.token].append(incident)
     for of_token in held.values():
         of_token.sort(key=lambda row: row.id, reverse=True)
     return held
@@ -67,6 +74,8 @@ def cancel_row(run: Run, row: Held, reason: str) -> None:
         run.emit(e.TimerCancelled(timer=row.id, token=row.token, node=row.node, reason=reason))
     elif isinstance(row, Job):
         run.emit(e.JobCancelled(job=row.id, token=row.token, node=row.node, reason=reason))
+    elif isinstance(row, Subscription):
+        run.emit(e.SubscriptionCancelled(subscription=row.id, token=row.token, node=row.node, reason=reason))
     elif isinstance(row, Incident):
         run.emit(e.IncidentResolved(incident=row.id, token=row.token, node=row.node, reason=reason))
 
@@ -97,6 +106,8 @@ def end_inside(run: Run, scope: Id, reason: str, *, spare: Id | None = None) -> 
             if join.status is JoinStatus.OPEN:
                 run.emit(e.JoinClosed(join=join.id, node=join.node, reason=reason))
         if row.id != scope:
+            for owned in held.get(row.id, []):
+                cancel_row(run, owned, reason)
             run.emit(e.ScopeTerminated(scope=row.id, node=row.node, reason=reason))
 
 

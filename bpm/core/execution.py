@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bpm.core import events as e
 from bpm.core.errors import VariableInvalid
 from bpm.core.expressions import EvaluationFailed, to_json_value
 from bpm.core.failure import NodeFailed
 from bpm.core.lookup import owner_of
-from bpm.core.token import Token
 from bpm.core.values import check_variables
 
 if TYPE_CHECKING:
-    from bpm.core.run import Run
+    from bpm.core.run import Place, Run
 
 
 def to_storable(name: str, value: object) -> dict[str, Any]:
@@ -29,13 +27,13 @@ def to_storable(name: str, value: object) -> dict[str, Any]:
 
 
 class ExecutionObject:
-    """A token and its instance, for one evaluation; setters emit events at once."""
+    """A place and its instance, for one evaluation; setters emit events at once."""
 
-    __slots__ = ("_run", "_token")
+    __slots__ = ("_place", "_run")
 
-    def __init__(self, run: Run, token: Token) -> None:
+    def __init__(self, run: Run, place: Place) -> None:
         self._run = run
-        self._token = token
+        self._place = place
 
     @property
     def process_instance_id(self) -> str:
@@ -49,35 +47,35 @@ class ExecutionObject:
 
     @property
     def current_activity_id(self) -> str:
-        """Id of the node at which the token stands."""
-        return self._token.node
+        """Id of the node whose expression it is."""
+        return self._place.node
 
     def get_variable(self, name: str) -> Any:
         """Return a variable, None where there is none."""
         try:
-            return self._run.lookup(self._token).lookup(name)
+            return self._run.lookup(self._place).lookup(name)
         except KeyError:
             return None
 
     def has_variable(self, name: str) -> bool:
         """Return whether any scope outwards has it."""
         try:
-            self._run.lookup(self._token).lookup(name)
+            self._run.lookup(self._place).lookup(name)
         except KeyError:
             return False
         return True
 
     def set_variable(self, name: str, value: object) -> None:
         """Set a variable where it stands outwards, else in the process."""
-        self._run.set_variables(self._token.scope, to_storable(name, value))
+        self._run.set_variables(self._place.scope, to_storable(name, value))
 
     def set_variable_local(self, name: str, value: object) -> None:
-        """Set a variable in the token's own scope."""
-        self._run.set_variables(self._token.scope, to_storable(name, value), local=True)
+        """Set a variable in the place's own scope."""
+        self._run.set_variables(self._place.scope, to_storable(name, value), local=True)
 
     def remove_variable(self, name: str) -> None:
         """Remove a variable where it stands outwards, if it does."""
         state = self._run.state
-        owner = owner_of(state, self._token.scope, name)
+        owner = owner_of(state, self._place.scope, name)
         if state.variable(owner, name) is not None:
-            self._run.emit(e.VariableRemoved(scope=owner, name=name))
+            self._run.remove_variable(owner, name)

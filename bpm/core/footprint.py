@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bpm.core.elements.registry import ELEMENTS
-from bpm.core.graph import Footprint, Graph, NodeId
+from bpm.core.graph import Activity, Footprint, Graph, MultiInstance, Node, NodeId
+from bpm.core.mappings import expressions_of
 
 
 def footprint(graph: Graph, node: NodeId, *, leaving: bool) -> Footprint:
@@ -34,6 +35,9 @@ def _find(graph: Graph, start: NodeId, *, leaving: bool) -> Footprint:
         node = graph.nodes[name]
         if leave:
             names = _union(names, _conditions(graph, name))
+            names = _union(names, _around(node))
+            if not node.outgoing and node.scope in graph.nodes:
+                stack.append((node.scope, True))
             for flow_id in node.outgoing:
                 flow = graph.flows[flow_id]
                 if graph.nodes[flow.target].joins is not None:
@@ -41,11 +45,34 @@ def _find(graph: Graph, start: NodeId, *, leaving: bool) -> Footprint:
                 stack.append((flow.target, False))
         else:
             element = ELEMENTS[node.tag]
-            names = _union(names, element.reads(node))
+            names = _union(_union(names, element.reads(node)), _around(node))
+            for inner in graph.scopes[name].starts if name in graph.scopes else ():
+                stack.append((inner, False))
             if not element.rests(node) and not node.before:
                 stack.append((name, True))
     known = None if names is None else frozenset(names)
     return Footprint(known, {join: frozenset(flows) for join, flows in joins.items()})
+
+
+def _around(node: Node) -> frozenset[str] | None:
+    """Return the variables that listeners, mappings and the loop of a node read."""
+    names: frozenset[str] = frozenset()
+    expressions = [*node.on_start, *node.on_end]
+    if isinstance(node, Activity):
+        for mapping in (*node.inputs, *node.outputs):
+            expressions += expressions_of(mapping.source)
+            names |= {mapping.target[0]}
+        loop = node.loop
+        if isinstance(loop, MultiInstance):
+            found = (loop.cardinality, loop.collection, loop.completion, loop.output_element)
+            expressions += [one for one in found if one is not None]
+        elif loop is not None and loop.condition is not None:
+            expressions.append(loop.condition)
+    for expression in expressions:
+        if expression.names is None:
+            return None
+        names |= expression.names
+    return names
 
 
 def _conditions(graph: Graph, node: NodeId) -> frozenset[str] | None:

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from bpm.core.expressions import Expression
+from bpm.core.mappings import VariableMapping
 
 FlowId = str
 NodeId = str
@@ -25,6 +26,7 @@ class Flow(NamedTuple):
     target: NodeId
     condition: Expression | None = None
     name: str = ""
+    on_take: tuple[Expression, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +38,7 @@ class Node:
         scope: id of the process or subprocess element that contains it.
         order: position in the document.
         before, after: whether an asynchronous continuation stands before or after it.
+        on_start, on_end: execution listeners, evaluated for their effect.
         job_retries: attempts of its jobs with the ISO 8601 delays between them, longest list first used in order.
     """
 
@@ -54,6 +57,8 @@ class Node:
     job_delays: tuple[str, ...] = ()
     attached_to: NodeId | None = None
     documentation: str = ""
+    on_start: tuple[Expression, ...] = ()
+    on_end: tuple[Expression, ...] = ()
 
     @property
     def forks(self) -> bool:
@@ -67,13 +72,70 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MultiInstance:
+    """Multi-instance characteristics (semantics §4).
+
+    Attributes:
+        cardinality, collection: exactly one of them.
+        element: variable that gets the item.
+        behavior: `All`, `One`, `None` or `Complex`: when events are thrown as instances complete.
+    """
+
+    sequential: bool = False
+    cardinality: Expression | None = None
+    collection: Expression | None = None
+    element: str | None = None
+    completion: Expression | None = None
+    behavior: str = "All"
+    output_collection: str | None = None
+    output_element: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StandardLoop:
+    """Standard loop characteristics; without condition the activity runs `maximum` times, or once."""
+
+    test_before: bool = False
+    condition: Expression | None = None
+    maximum: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Activity(Node):
+    """A task, subprocess or call: what all of them may have around their work.
+
+    Attributes:
+        boundary: its boundary events, in document order.
+        mappings_local: whether completion variables stay local and only mapped ones leave (`zeebe:ioMapping`).
+        compensation: the activity that undoes it.
+        for_compensation: whether it runs only to undo another one.
+    """
+
+    boundary: tuple[NodeId, ...] = ()
+    loop: MultiInstance | StandardLoop | None = None
+    inputs: tuple[VariableMapping, ...] = ()
+    outputs: tuple[VariableMapping, ...] = ()
+    mappings_local: bool = False
+    start_quantity: int = 1
+    completion_quantity: int = 1
+    compensation: NodeId | None = None
+    for_compensation: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ScopeGraph:
-    """The inside of the process or of one subprocess element."""
+    """The inside of the process or of one subprocess element.
+
+    Attributes:
+        starts: where its first tokens go.
+        handlers: its event subprocesses, in document order.
+    """
 
     id: NodeId
     parent: NodeId | None
     starts: tuple[NodeId, ...] = ()
     nodes: tuple[NodeId, ...] = ()
+    handlers: tuple[NodeId, ...] = ()
 
 
 class Footprint(NamedTuple):

@@ -10,8 +10,9 @@ from bpm.core import events as e
 from bpm.core.errors import JoinIncomplete
 from bpm.core.graph import Node
 from bpm.core.ids import NIL, Id
+from bpm.core.phases import AFTER
 from bpm.core.rows import JoinState, JoinStatus
-from bpm.core.run import AFTER, Run
+from bpm.core.run import Run
 from bpm.core.token import Token, Wait
 
 

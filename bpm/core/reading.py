@@ -25,12 +25,24 @@ class Reading(Protocol):
         """The engine's zone."""
         ...
 
-    def triggers(self, xml: XmlElement) -> tuple[Armed, ...]:
-        """Read all event definitions of an event, in document order; unsupported ones are problems."""
+    def triggers(self, xml: XmlElement, position: str) -> tuple[Armed, ...]:
+        """Read all event definitions of an event, in document order; those not allowed there are problems."""
         ...
 
-    def no_event_definition(self, xml: XmlElement, *allowed: str) -> None:
-        """Report every event definition of an event other than the allowed ones as not supported."""
+    def in_event_subprocess(self, xml: XmlElement) -> bool:
+        """Return whether the node stands directly inside an event subprocess."""
+        ...
+
+    def is_link(self, xml: XmlElement) -> bool:
+        """Return whether the event has a link definition."""
+        ...
+
+    def link_target(self, xml: XmlElement) -> str | None:
+        """Return the catch event at which a throwing link goes on; None where the event is no link."""
+        ...
+
+    def activity(self, xml: XmlElement) -> dict[str, Any]:
+        """Return the fields that every `Activity` has, as keyword arguments."""
         ...
 
     def common(self, xml: XmlElement) -> dict[str, Any]:

@@ -43,6 +43,7 @@ class Scope(NamedTuple):
         live_tokens: tokens of this scope that are not final.
         live_scopes: active scopes directly inside.
         open_joins: join node to its number of open join states; only nodes with at least one.
+        begun: instances that a loop's body has begun.
     """
 
     id: Id
@@ -54,6 +55,7 @@ class Scope(NamedTuple):
     live_tokens: int
     live_scopes: int
     open_joins: Mapping[str, int]
+    begun: int
     started_at: datetime
     ended_at: datetime | None
 
@@ -233,7 +235,15 @@ class Job(NamedTuple):
 
 
 class Subscription(NamedTuple):
-    """A waiting catch of a message, signal, condition, error, escalation, compensation or cancel."""
+    """A waiting catch of a message, signal or condition.
+
+    Attributes:
+        kind: `message`, `signal` or `condition`.
+        name: of the message or signal; for a condition the number of its definition at the node.
+        correlation: canonical JSON of the value that a message must match; `null` where it matches by name.
+        token: the waiting token; None where a scope waits (boundary event, event subprocess).
+        status: OPEN, TRIGGERED or CANCELLED.
+    """
 
     id: Id
     kind: str

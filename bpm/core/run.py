@@ -7,26 +7,40 @@ move, counts steps, and turns a node that cannot do its work into an incident.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Protocol
 
+from bpm.core import activities, leaving
 from bpm.core import events as e
 from bpm.core.context import Context
 from bpm.core.evolve import APPLY
 from bpm.core.execution import ExecutionObject
 from bpm.core.expressions import EvaluationFailed, Expression
 from bpm.core.failure import NodeFailed
-from bpm.core.graph import Flow, Graph, Node
+from bpm.core.graph import Activity, Graph, Node
 from bpm.core.ids import Id
+from bpm.core.layers import layer_of
 from bpm.core.lookup import ScopeLookup, owner_of
+from bpm.core.phases import AFTER
 from bpm.core.state import State
 from bpm.core.token import Token, TokenStatus, Wait
 
 if TYPE_CHECKING:
     from bpm.core.elements.element import Element
 
-AFTER = "after"
-"""Phase of a token whose node has done its work: only the way out is left."""
+
+class Place(Protocol):
+    """Where an expression is evaluated: a token, or an owner without one."""
+
+    @property
+    def scope(self) -> Id:
+        """The scope from which variables are seen."""
+        ...
+
+    @property
+    def node(self) -> str:
+        """The node whose expression it is."""
+        ...
 
 
 class Run:
@@ -35,6 +49,9 @@ class Run:
     Attributes:
         events: what happened so far, in order.
         moved: scopes in which a token moved or ended; their joins are looked at when all tokens rest.
+        changed: variables that were set or removed since conditions were last asked: (scope, name, what).
+        opened: conditions that began to be waited for since they were last asked.
+        throwing: tokens that stand at an event that throws; they go on when all others have come to rest.
     """
 
     __slots__ = (
@@ -42,12 +59,15 @@ class Run:
         "_elements",
         "_queue",
         "_steps",
+        "changed",
         "context",
         "events",
         "graph",
         "moved",
+        "opened",
         "passes",
         "state",
+        "throwing",
     )
 
     def __init__(
@@ -58,6 +78,9 @@ class Run:
         self.context = context
         self.events: list[e.Event] = []
         self.moved: dict[Id, None] = {}
+        self.changed: list[tuple[Id, str, str]] = []
+        self.opened: list[Id] = []
+        self.throwing: deque[Id] = deque()
         self.passes: dict[str, int] = dict(state.instance.passes)
         self._elements = elements
         self._admitted: set[Id] = set()
@@ -101,8 +124,35 @@ class Run:
         groups: Mapping[str, Id] | None = None,
         parallel_group: Id | None = None,
         mode: str = "forward",
+        phase: str = "",
     ) -> Id:
         """Create a token at a node's entrance and let it move. Emits TokenCreated, TokenArrived."""
+        token = self.create_waiting(
+            node,
+            scope,
+            reason,
+            flow=flow,
+            groups=groups,
+            parallel_group=parallel_group,
+            mode=mode,
+            phase=phase,
+        )
+        self._queue.append(token)
+        return token
+
+    def create_waiting(
+        self,
+        node: str,
+        scope: Id,
+        reason: str,
+        *,
+        flow: str | None = None,
+        groups: Mapping[str, Id] | None = None,
+        parallel_group: Id | None = None,
+        mode: str = "forward",
+        phase: str = "",
+    ) -> Id:
+        """Create a token that the caller itself brings on its way. Emits TokenCreated, TokenArrived."""
         token = self.new_id()
         self.emit(
             e.TokenCreated(
@@ -116,8 +166,7 @@ class Run:
                 mode=mode,
             )
         )
-        self.emit(e.TokenArrived(token=token, node=node, flow=flow))
-        self._queue.append(token)
+        self.emit(e.TokenArrived(token=token, node=node, flow=flow, phase=phase))
         return token
 
     def wake(self, token: Token) -> None:
@@ -134,123 +183,64 @@ class Run:
     @property
     def busy(self) -> bool:
         """Whether some token can still move in this command."""
-        return bool(self._queue)
+        return bool(self._queue or self.throwing)
 
     def block(self, token: Token, wait: Wait) -> None:
         """Bring a token to rest. Emits TokenBlocked."""
         self.emit(e.TokenBlocked(token=token.id, node=token.node, wait=wait))
-        self.passes.clear()
         self.moved[token.scope] = None
 
     def leave(self, node: Node, token: Token) -> None:
-        """Let a token leave its node by the flows its element chooses, or wait for a job before that.
+        """Let a token leave its node: an activity's own scope, or by the flows its element chooses.
+
+        A job may stand before that.
 
         Raises:
-            NodeFailed: before anything is emitted.
+            NodeFailed: before anything but effects of listeners is emitted.
         """
-        if node.after and token.id not in self._admitted:
+        inner = layer_of(self, node, token) is not None
+        if node.after and not inner and token.id not in self._admitted:
             self.create_job(node, token, "after")
             return
         self._admitted.discard(token.id)
-        self._count(node)
-        self.take(node, token, self._elements[node.tag].choose(self, node, token))
-
-    def take(self, node: Node, token: Token, flows: Iterable[Flow]) -> None:
-        """Move a token along flows: end it where there is none, split it at a fork.
-
-        Emits TokenTerminated, or TokenCompleted and TokenArrived, or TokenCompleted (final) and new tokens.
-        """
-        if not node.outgoing:
-            self.end(token, "end")
+        if inner:
+            assert isinstance(node, Activity), "only activities have scopes of their own"
+            activities.finish(self, node, token)
             return
-        self.moved[token.scope] = None
-        if node.forks:
-            self._fork(node, token, flows)
-            return
-        (flow,) = flows
-        self.emit(e.TokenCompleted(token=token.id, node=node.id))
-        self.emit(e.TokenArrived(token=token.id, node=flow.target, flow=flow.id))
-        self._queue.append(token.id)
-
-    def _fork(self, node: Node, token: Token, flows: Iterable[Flow]) -> None:
-        self.emit(e.TokenCompleted(token=token.id, node=node.id, final=True))
-        group = self.new_id()
-        groups = {**token.groups, node.id: group}
-        for flow in flows:
-            self.create_token(
-                flow.target,
-                token.scope,
-                "fork",
-                flow=flow.id,
-                groups=groups,
-                parallel_group=group,
-                mode=token.mode,
-            )
+        copies = node.completion_quantity if isinstance(node, Activity) else 1
+        flows = self._elements[node.tag].choose(self, node, token)
+        leaving.take(self, node, token, flows, copies)
 
     def end(self, token: Token, reason: str) -> None:
         """End a token. Emits TokenTerminated; the scope's end is looked at when it was the last one."""
         self.emit(e.TokenTerminated(token=token.id, node=token.node, reason=reason))
         self.moved[token.scope] = None
 
-    def conditional_flows(self, node: Node, token: Token) -> tuple[Flow, ...]:
-        """Return the flows by the rule for activities and events (semantics §3).
-
-        Raises:
-            NodeFailed: `NoFlow` where none can be taken, `ExpressionFailed`.
-        """
-        flows = self.graph.flows
-        if len(node.outgoing) == 1:
-            flow = flows[node.outgoing[0]]
-            if flow.condition is None or self.truth(flow.condition, token):
-                return (flow,)
-            raise self.no_flow(node)
-        taken: list[Flow] = []
-        any_true = False
-        for name in node.outgoing:
-            flow = flows[name]
-            if name == node.default:
-                continue
-            if flow.condition is None:
-                taken.append(flow)
-            elif self.truth(flow.condition, token):
-                taken.append(flow)
-                any_true = True
-        if node.default is not None and not any_true:
-            taken.append(flows[node.default])
-        if node.outgoing and not taken:
-            raise self.no_flow(node)
-        return tuple(taken)
-
-    @staticmethod
-    def no_flow(node: Node) -> NodeFailed:
-        """Return the failure of a node none of whose flows can be taken."""
-        return NodeFailed("NoFlow", f"No outgoing flow of {node.id} can be taken: no condition is true.")
-
     # expressions and variables
 
-    def lookup(self, token: Token) -> ScopeLookup:
-        """Return the variables as seen from a token."""
-        return ScopeLookup(self.state, token.scope, self.context.now)
+    def lookup(self, place: Place) -> ScopeLookup:
+        """Return the variables as seen from a place."""
+        return ScopeLookup(self.state, place.scope, self.context.now)
 
-    def truth(self, condition: Expression, token: Token) -> bool:
-        """Evaluate a condition as seen from a token.
+    def truth(self, condition: Expression, place: Place) -> bool:
+        """Evaluate a condition as seen from a place.
 
         Raises:
             NodeFailed: `ExpressionFailed`.
         """
         try:
-            return condition.truth(self.lookup(token), ExecutionObject(self, token))
+            return condition.truth(self.lookup(place), ExecutionObject(self, place))
         except EvaluationFailed as failure:
             raise NodeFailed("ExpressionFailed", str(failure)) from None
 
-    def evaluate(self, expression: Expression, token: Token) -> Any:
-        """Evaluate an expression as seen from a token.
+    def evaluate(self, expression: Expression, place: Place) -> Any:
+        """Evaluate an expression as seen from a place.
 
         Raises:
             NodeFailed: `ExpressionFailed`.
         """
         try:
-            return expression.evaluate(self.lookup(token), ExecutionObject(self, token))
+            return expression.evaluate(self.lookup(place), ExecutionObject(self, place))
         except EvaluationFailed as failure:
             raise NodeFailed("ExpressionFailed", str(failure)) from None
 
@@ -259,16 +249,25 @@ class Run:
 
         Emits VariableSet for each, in the order given.
         """
+        watched = self.state.instance.conditions
         for name, value in variables.items():
             owner = scope if local else owner_of(self.state, scope, name)
+            if watched:
+                there = self.state.variable(owner, name) is not None
+                self.changed.append((owner, name, "update" if there else "create"))
             self.emit(e.VariableSet(scope=owner, name=name, value=value))
+
+    def remove_variable(self, scope: Id, name: str) -> None:
+        """Remove a variable of exactly this scope. Emits VariableRemoved."""
+        if self.state.instance.conditions:
+            self.changed.append((scope, name, "delete"))
+        self.emit(e.VariableRemoved(scope=scope, name=name))
 
     # failing
 
     def fail(self, token: Token, failure: NodeFailed) -> None:
         """The token cannot go on. Emits TokenFailed, IncidentOpened, IncidentDescribed."""
         self.emit(e.TokenFailed(token=token.id, node=token.node, phase=token.phase))
-        self.passes.clear()
         self.open_incident(failure.kind, failure.message, token.node, token.id)
         self.moved[token.scope] = None
 
@@ -277,55 +276,6 @@ class Run:
         incident = self.new_id()
         self.emit(e.IncidentOpened(incident=incident, kind=kind, token=token, node=node))
         self.emit(e.IncidentDescribed(incident=incident, token=token, node=node, message=message))
-
-    # the loop
-
-    def settle(self) -> None:
-        """Move tokens, in the order in which they became able to, until the queue is empty or the bound is met."""
-        queue = self._queue
-        limit = self.context.limits.steps
-        while queue:
-            if self._steps >= limit:
-                self._continue_later()
-                return
-            token = self.state.tokens[queue.popleft()]
-            if token.status is TokenStatus.READY:
-                self._step(token)
-
-    def _step(self, token: Token) -> None:
-        node = self.graph.nodes[token.node]
-        element = self._elements[node.tag]
-        mark = self.state.mark() if element.effects else None
-        length = len(self.events)
-        try:
-            if token.phase == AFTER:
-                self.leave(node, token)
-            elif node.before and token.id not in self._admitted:
-                self.create_job(node, token, "before")
-            else:
-                self._admitted.discard(token.id)
-                element.enter(self, node, token)
-        except NodeFailed as failure:
-            if mark is not None and len(self.events) > length:
-                self.state.rollback(mark)
-                del self.events[length:]
-            self.fail(self.state.tokens[token.id], failure)
-
-    def _count(self, node: Node) -> None:
-        self._steps += 1
-        passes = self.passes.get(node.id, 0) + 1
-        self.passes[node.id] = passes
-        if passes > self.context.limits.passes:
-            raise NodeFailed(
-                "TooManyPasses", f"{node.id} was passed {passes - 1} times without a wait state."
-            )
-
-    def _continue_later(self) -> None:
-        passes = dict(self.passes)
-        while self._queue:
-            token = self.state.tokens[self._queue.popleft()]
-            if token.status is TokenStatus.READY:
-                self.create_job(self.graph.nodes[token.node], token, "continuation", passes=passes)
 
     def create_job(
         self, node: Node, token: Token, kind: str, handler: str = "", passes: Mapping[str, int] | None = None
@@ -344,3 +294,74 @@ class Run:
             )
         )
         self.moved[token.scope] = None
+
+    # the loop
+
+    def move_one(self) -> bool:
+        """Let the first token that can move pass its node; tokens that throw wait until all others rest.
+
+        Returns whether there was one. When the bound of steps is met, all go on in jobs.
+        """
+        if self._steps >= self.context.limits.steps:
+            self._continue_later()
+            return False
+        while self._queue:
+            token = self.state.tokens.get(self._queue.popleft())
+            if token is not None and token.status is TokenStatus.READY:
+                self._step(token)
+                return True
+        while self.throwing:
+            token = self.state.tokens.get(self.throwing.popleft())
+            if token is not None and token.status is TokenStatus.READY:
+                node = self.graph.nodes[token.node]
+                self._guarded(node, token, self._elements[node.tag].throw)
+                return True
+        return False
+
+    def _step(self, token: Token) -> None:
+        node = self.graph.nodes[token.node]
+        if token.phase == AFTER:
+            self._guarded(node, token, lambda run, node, token: run.leave(node, token))
+        elif node.before and token.id not in self._admitted and layer_of(self, node, token) is None:
+            self.create_job(node, token, "before")
+        else:
+            self._admitted.discard(token.id)
+            self._guarded(node, token, self._enter)
+
+    def _enter(self, _: Run, node: Node, token: Token) -> None:
+        element = self._elements[node.tag]
+        if isinstance(node, Activity):
+            activities.enter(self, element, node, token)
+        else:
+            element.enter(self, node, token)
+
+    def _guarded(self, node: Node, token: Token, work: Any) -> None:
+        mark = self.state.mark()
+        length = len(self.events)
+        try:
+            self._count(node)
+            work(self, node, token)
+        except NodeFailed as failure:
+            if len(self.events) > length:
+                self.state.rollback(mark)
+                del self.events[length:]
+            self.fail(self.state.tokens[token.id], failure)
+            return
+        if self.state.tokens[token.id].status is not TokenStatus.WAITING:
+            self._steps += 1
+
+    def _count(self, node: Node) -> None:
+        passes = self.passes.get(node.id, 0) + 1
+        self.passes[node.id] = passes
+        if passes > self.context.limits.passes:
+            raise NodeFailed(
+                "TooManyPasses", f"{node.id} was passed {passes - 1} times without a wait state."
+            )
+
+    def _continue_later(self) -> None:
+        passes = dict(self.passes)
+        while self._queue or self.throwing:
+            queue = self._queue or self.throwing
+            token = self.state.tokens.get(queue.popleft())
+            if token is not None and token.status is TokenStatus.READY:
+                self.create_job(self.graph.nodes[token.node], token, "continuation", passes=passes)

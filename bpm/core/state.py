@@ -56,6 +56,7 @@ class Instance:
         live: tokens that are not final.
         failed: tokens that are Failed.
         passive: tokens that wait at joins or for inner scopes.
+        conditions: open subscriptions to conditions.
         passes: node to passes since the last wait state; empty unless a continuation is under way (semantics §4).
         revision: as read; the shell's guard, not part of the fold.
         head: hash of the newest event, as read; the shell's, not part of the fold.
@@ -75,6 +76,7 @@ class Instance:
     failed: int = 0
     passive: int = 0
     incidents: int = 0
+    conditions: int = 0
     sequence: int = -1
     passes: Mapping[str, int] = field(default_factory=lambda: _EMPTY)
     started_at: datetime | None = None
@@ -100,6 +102,7 @@ class Instance:
             self.failed,
             self.passive,
             self.incidents,
+            self.conditions,
             self.sequence,
             self.passes,
             self.started_at,

@@ -29,6 +29,7 @@ class ProcessInstance(models.Model):
     failed = models.IntegerField()
     passive = models.IntegerField()
     incidents = models.IntegerField()
+    conditions = models.IntegerField(default=0)
     last_sequence = models.IntegerField()
     passes = models.TextField(default="{}")
     started_at = models.DateTimeField()
@@ -90,6 +91,7 @@ class Scope(models.Model):
     live_tokens = models.IntegerField()
     live_scopes = models.IntegerField()
     open_joins = models.TextField(default="{}")
+    begun = models.IntegerField(default=0)
     started_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True)
 

@@ -40,6 +40,11 @@ class Timer(models.Model):
             models.Index(
                 fields=["instance", "token"], condition=Q(status="SCHEDULED"), name="bpm_timer_of_instance"
             ),
+            models.Index(
+                fields=["scope"],
+                condition=Q(status="SCHEDULED", token__isnull=True),
+                name="bpm_timer_of_scope",
+            ),
         ]
         constraints = [
             models.UniqueConstraint(fields=["series", "due_at"], name="bpm_timer_once"),
@@ -130,6 +135,11 @@ class Subscription(models.Model):
                 fields=["instance", "token"],
                 condition=Q(status="OPEN"),
                 name="bpm_subscription_of_instance",
+            ),
+            models.Index(
+                fields=["scope"],
+                condition=Q(status="OPEN", token__isnull=True),
+                name="bpm_subscription_of_scope",
             ),
         ]
         constraints = [

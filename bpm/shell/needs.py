@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from bpm.core import commands as c
 from bpm.core.footprint import footprint
 from bpm.core.graph import Graph
 from bpm.core.ids import NIL
-from bpm.core.run import AFTER
+from bpm.core.layers import BODY, LAYERS, LOOP
+from bpm.core.loops import COUNTS, item_name
+from bpm.core.phases import AFTER
+from bpm.core.rows import ExternalTask, Job, Subscription, Timer, UserTask
 from bpm.core.state import State
 from bpm.core.token import Token
 from bpm.shell.sql import Needs
@@ -32,18 +36,19 @@ def add_needs(needs: Needs, graph: Graph, state: State, command: c.Command) -> N
         return
     if isinstance(command, c.LockExternalTasks):
         for task in command.tasks:
-            for token, _ in _token_of(state, state.external_tasks.get(task)):
+            for token in _token_of(state, state.external_tasks.get(task)):
                 _variables(needs, state, token.scope, None)
         return
     if isinstance(command, c.StartJob) and _is_for_handler(state, command):
-        for token, _ in _token_of(state, state.jobs.get(command.job)):
+        for token in _token_of(state, state.jobs.get(command.job)):
             _variables(needs, state, token.scope, None)
         return
-    for token, leaving in _starting_points(state, command):
-        found = footprint(graph, token.node, leaving=leaving)
-        _variables(needs, state, token.scope, None if found.names is None else (*names, *found.names))
+    for point in _starting_points(state, command):
+        found = footprint(graph, point.node, leaving=point.leaving)
+        _variables(needs, state, point.scope, None if found.names is None else (*names, *found.names))
+        _loop_variables(needs, state, point.scope)
         for join, flows in found.joins.items():
-            _join(needs, graph, state, token, join, sorted(flows))
+            _join(needs, graph, state, point, join, sorted(flows))
 
 
 def _is_for_handler(state: State, command: c.StartJob) -> bool:
@@ -51,31 +56,70 @@ def _is_for_handler(state: State, command: c.StartJob) -> bool:
     return job is not None and job.kind == "handler"
 
 
-def _starting_points(state: State, command: c.Command) -> Iterator[tuple[Token, bool]]:
-    """Yield the tokens that the command moves, and whether each leaves its node rather than entering it."""
+class _Point(NamedTuple):
+    """Where a command sets something going, and whether it leaves the node rather than entering it."""
+
+    node: str
+    scope: str
+    groups: Mapping[str, str]
+    leaving: bool
+
+
+def _starting_points(state: State, command: c.Command) -> Iterator[_Point]:
     if isinstance(command, c.CompleteUserTask):
-        yield from _token_of(state, state.user_tasks.get(command.task))
+        yield from _leaving(state, state.user_tasks.get(command.task))
     elif isinstance(command, c.CompleteExternalTask | c.ThrowExternalTaskError):
-        yield from _token_of(state, state.external_tasks.get(command.task))
+        yield from _leaving(state, state.external_tasks.get(command.task))
     elif isinstance(command, c.CompleteJob | c.ThrowJobError):
-        yield from _token_of(state, state.jobs.get(command.job))
+        yield from _leaving(state, state.jobs.get(command.job))
     elif isinstance(command, c.FireTimers):
         for timer in command.timers:
-            yield from _token_of(state, state.timers.get(timer))
+            yield from _triggered(state, state.timers.get(timer))
     elif isinstance(command, c.StartJob):
         job = state.jobs.get(command.job)
         if job is not None and job.token in state.tokens:
-            token = state.tokens[job.token]
-            yield token, token.phase == AFTER
+            yield _ready(state.tokens[job.token])
     elif isinstance(command, c.RetryToken) and command.token in state.tokens:
-        token = state.tokens[command.token]
-        yield token, token.phase == AFTER
+        yield _ready(state.tokens[command.token])
 
 
-def _token_of(state: State, row: object) -> Iterator[tuple[Token, bool]]:
-    token = state.tokens.get(getattr(row, "token", None) or "")
+def _ready(token: Token) -> _Point:
+    return _Point(token.node, token.scope, token.groups, token.phase == AFTER)
+
+
+def _leaving(state: State, row: ExternalTask | UserTask | Job | None) -> Iterator[_Point]:
+    token = state.tokens.get(row.token) if row is not None else None
     if token is not None:
-        yield token, True
+        yield _Point(token.node, token.scope, token.groups, True)
+
+
+def _triggered(state: State, row: Timer | Subscription | None) -> Iterator[_Point]:
+    """Yield where a token goes on: behind what it waited for, or at the event that a scope waited for."""
+    if row is None:
+        return
+    if row.token is not None:
+        token = state.tokens.get(row.token)
+        if token is not None:
+            yield _Point(row.node, token.scope, token.groups, True)
+    elif row.scope in state.scopes:
+        scope = state.scopes[row.scope]
+        outer = state.tokens.get(scope.outer_token or "")
+        yield _Point(row.node, outer.scope if outer else scope.id, outer.groups if outer else {}, False)
+
+
+def _token_of(state: State, row: ExternalTask | Job | None) -> Iterator[Token]:
+    token = state.tokens.get(row.token) if row is not None else None
+    if token is not None:
+        yield token
+
+
+def _loop_variables(needs: Needs, state: State, scope: str) -> None:
+    """Add what a loop's body reads when one of its instances is done: its counts and the next item."""
+    for row in state.chain(scope):
+        if row.kind in (BODY, LOOP):
+            for name in (*COUNTS, "loopCounter", item_name(row.begun)):
+                needs.variables.append([state.instance.id, row.id, name])
+                state.known.add(("variable", row.id, name))
 
 
 def _variables(needs: Needs, state: State, scope: str, names: Iterable[str] | None) -> None:
@@ -93,11 +137,18 @@ def _variables(needs: Needs, state: State, scope: str, names: Iterable[str] | No
             state.known.add(("variable", row.id, name))
 
 
-def _join(needs: Needs, graph: Graph, state: State, token: Token, join: str, flows: list[str]) -> None:
-    fork = graph.binding_fork.get(join)
-    group = token.groups.get(fork, NIL) if fork is not None else NIL
-    needs.joins.append([state.instance.id, token.scope, join, group, len(flows), flows])
-    state.known.add(("join", token.scope, join, group))
+def _join(needs: Needs, graph: Graph, state: State, point: _Point, join: str, flows: list[str]) -> None:
+    """Add a join, in the scope around the point to which it belongs; an inner one is made by this command."""
+    groups: Mapping[str, str] = point.groups
+    for row in state.chain(point.scope):
+        if row.node == graph.nodes[join].scope and row.kind not in LAYERS:
+            fork = graph.binding_fork.get(join)
+            group = groups.get(fork, NIL) if fork is not None else NIL
+            needs.joins.append([state.instance.id, row.id, join, group, len(flows), flows])
+            state.known.add(("join", row.id, join, group))
+            return
+        outer = state.tokens.get(row.outer_token or "")
+        groups = outer.groups if outer is not None else {}
 
 
 def note_arrivals(state: State, joins: list[list[object]]) -> None:

@@ -92,7 +92,9 @@ class _SetAside:
     def now(self) -> frozenset[Id]:
         present = time.monotonic()
         if any(until < present - FORGOTTEN_AFTER_S for until in self.until.values()):
-            self.until = {key: until for key, until in self.until.items() if until >= present - FORGOTTEN_AFTER_S}
+            self.until = {
+                key: until for key, until in self.until.items() if until >= present - FORGOTTEN_AFTER_S
+            }
             self.failures = {key: self.failures[key] for key in self.until}
         return frozenset(instance for instance, until in self.until.items() if until > present)
 

@@ -126,7 +126,7 @@ def test_terminate_ends_everything_newest_first(play: Play) -> None:
     assert {event.reason for event in case.of(e.TokenTerminated)} == {"terminated", "end"}
 
 
-def test_terminate_ends_tokens_that_could_still_move_in_the_same_command(play: Play) -> None:
+def test_terminate_lets_tokens_of_the_same_command_come_to_rest_first(play: Play) -> None:
     case = play.begin("""
         start s -> f
         par f -> z, a
@@ -135,7 +135,7 @@ def test_terminate_ends_tokens_that_could_still_move_in_the_same_command(play: P
         end e
     """)
     assert case.status == "COMPLETED"
-    assert not case.of(e.UserTaskCreated)
+    assert len(case.of(e.UserTaskCreated)) == len(case.of(e.UserTaskCancelled)) == 1
 
 
 def test_cancelling_ends_what_runs_and_nothing_can_be_done_afterwards(play: Play) -> None:

@@ -129,7 +129,7 @@ def _timer(spec: NodeSpec, common: dict[str, Any]) -> Node:
 _MAKERS: dict[str, Make] = {
     "start": lambda spec, common: StartEvent(**common),
     "end": lambda spec, common: EndEvent(**common),
-    "terminate": lambda spec, common: EndEvent(**common, terminate=True),
+    "terminate": lambda spec, common: EndEvent(**common, triggers=(("terminateEventDefinition", None),)),
     "timer": _timer,
     "throw": lambda spec, common: IntermediateThrowEvent(**common),
     "task": lambda spec, common: Task(**common),

@@ -21,6 +21,8 @@ _KNOWN: Final = (PASSIVE - {"humanPerformer", "potentialOwner", "performer", "re
         "inputSet",
         "outputSet",
         "rendering",
+        "multiInstanceLoopCharacteristics",
+        "standardLoopCharacteristics",
     }
 )
 _CONTENT_OF_SCOPES: Final = FLOW_NODES | ARTIFACTS | CHOREOGRAPHY | {"sequenceFlow", "completionCondition"}

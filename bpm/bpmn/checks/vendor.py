@@ -11,7 +11,16 @@ from bpm.core.elements.registry import ELEMENTS
 from bpm.core.xml import CAMUNDA, OWN, ZEEBE, XmlElement
 
 _ELEMENTS: Final = {
-    CAMUNDA: frozenset({"failedJobRetryTimeCycle", "properties", "formData", "formProperty"}),
+    CAMUNDA: frozenset(
+        {
+            "failedJobRetryTimeCycle",
+            "properties",
+            "formData",
+            "formProperty",
+            "inputOutput",
+            "executionListener",
+        }
+    ),
     ZEEBE: frozenset(
         {
             "taskDefinition",
@@ -24,6 +33,9 @@ _ELEMENTS: Final = {
             "properties",
             "userTask",
             "userTaskForm",
+            "ioMapping",
+            "loopCharacteristics",
+            "subscription",
         }
     ),
     OWN: frozenset[str](),
@@ -54,6 +66,14 @@ _SUPPORTED: Final = frozenset(
         "topic",
         "taskPriority",
         "versionTag",
+        "collection",
+        "elementVariable",
+        "variableName",
+        "variableEvents",
+        "errorCodeVariable",
+        "errorMessageVariable",
+        "errorMessage",
+        "escalationCodeVariable",
         "candidateStarterUsers",
         "candidateStarterGroups",
     }

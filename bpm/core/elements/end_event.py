@@ -1,7 +1,6 @@
-"""None and terminate end event (semantics §2, §4).
+"""End event: throws what it has to throw, then its token ends, with the reason `end` (semantics §2, §4, §7).
 
-A token that reaches an end event ends there, with the reason `end`. Terminate ends the other tokens of its own scope
-first, deepest first and newest first. Deviations: none.
+Throwing waits until all other tokens of the command have come to rest. Deviations: none.
 """
 
 from __future__ import annotations
@@ -9,38 +8,40 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bpm.core.elements.element import Element
-from bpm.core.ending import end_inside
-from bpm.core.graph import Node
+from bpm.core.eventing import EventNode, names_of, throw_all
 from bpm.core.reading import Reading
 from bpm.core.run import Run
 from bpm.core.token import Token
+from bpm.core.triggers.trigger import END
 from bpm.core.xml import XmlElement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EndEvent(Node):
+class EndEvent(EventNode):
     """An end event."""
-
-    terminate: bool = False
 
 
 class EndEventElement(Element[EndEvent]):
-    """Ends the token, and with `terminate` all others of its scope."""
+    """Ends the token."""
 
     tags = ("endEvent",)
 
     def read(self, xml: XmlElement, reading: Reading) -> EndEvent:
-        """Return the node; event definitions other than terminate are refused as not supported."""
-        terminate = xml.first("terminateEventDefinition") is not None
-        reading.no_event_definition(xml, "terminateEventDefinition")
-        return EndEvent(**reading.common(xml), terminate=terminate)
+        """Return the node."""
+        return EndEvent(**reading.common(xml), triggers=reading.triggers(xml, END))
 
     def enter(self, run: Run, node: EndEvent, token: Token) -> None:
-        """End the token; see the module's docstring."""
-        if node.terminate:
-            end_inside(run, token.scope, "terminated", spare=token.id)
-        run.end(token, "end")
+        """End the token, or let it throw first."""
+        if node.triggers:
+            run.throwing.append(token.id)
+        else:
+            run.leave(node, token)
 
-    def rests(self, node: EndEvent) -> bool:
-        """Always."""
-        return True
+    def throw(self, run: Run, node: EndEvent, token: Token) -> None:
+        """Throw, then end the token if it still lives."""
+        if throw_all(run, node, token):
+            run.leave(node, token)
+
+    def reads(self, node: EndEvent) -> frozenset[str] | None:
+        """Return the variables that throwing reads."""
+        return names_of(node)

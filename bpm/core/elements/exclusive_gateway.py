@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from bpm.core.elements.element import Element
 from bpm.core.graph import Flow, Node
+from bpm.core.leaving import no_flow
 from bpm.core.reading import Reading
 from bpm.core.run import Run
 from bpm.core.token import Token
@@ -49,5 +50,5 @@ class ExclusiveGatewayElement(Element[ExclusiveGateway]):
         if node.default is not None:
             return (flows[node.default],)
         if node.outgoing:
-            raise run.no_flow(node)
+            raise no_flow(node)
         return ()

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from bpm.core.elements.element import Element
 from bpm.core.graph import Flow, Node
 from bpm.core.joins import arrive
+from bpm.core.leaving import no_flow
 from bpm.core.reading import Reading
 from bpm.core.run import Run
 from bpm.core.token import Token
@@ -55,5 +56,5 @@ class InclusiveGatewayElement(Element[InclusiveGateway]):
         if taken or not flows:
             return taken
         if node.default is None:
-            raise run.no_flow(node)
+            raise no_flow(node)
         return (run.graph.flows[node.default],)

@@ -12,7 +12,7 @@ from bpm.core.elements.element import Element
 from bpm.core.execution import to_storable
 from bpm.core.expressions import Expression
 from bpm.core.failure import NodeFailed
-from bpm.core.graph import Node
+from bpm.core.graph import Activity
 from bpm.core.reading import Reading
 from bpm.core.run import Run
 from bpm.core.token import Token
@@ -23,7 +23,7 @@ _FEEL = frozenset({"feel"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ScriptTask(Node):
+class ScriptTask(Activity):
     """A script task.
 
     Attributes:
@@ -42,7 +42,6 @@ class ScriptTaskElement(Element[ScriptTask]):
     """Evaluates the script, or hands it to a handler."""
 
     tags = ("scriptTask",)
-    effects = True
 
     def read(self, xml: XmlElement, reading: Reading) -> ScriptTask:
         """Return the node from `script` and `scriptFormat`, or from `zeebe:script`."""
@@ -64,7 +63,7 @@ class ScriptTaskElement(Element[ScriptTask]):
         elif not form and marked:
             expression = reading.expression(xml, stripped, effects=True)
         return ScriptTask(
-            **reading.common(xml), format=form, script=text, expression=expression, result_variable=result
+            **reading.activity(xml), format=form, script=text, expression=expression, result_variable=result
         )
 
     def enter(self, run: Run, node: ScriptTask, token: Token) -> None:

@@ -15,7 +15,7 @@ from bpm.core.elements.element import Element
 from bpm.core.execution import to_storable
 from bpm.core.expressions import Expression
 from bpm.core.failure import NodeFailed
-from bpm.core.graph import Node
+from bpm.core.graph import Activity
 from bpm.core.reading import Reading
 from bpm.core.run import Run
 from bpm.core.token import Token
@@ -26,7 +26,7 @@ _EXTERNAL = frozenset({"external", "external-worker"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ServiceTask(Node):
+class ServiceTask(Activity):
     """A service task.
 
     Attributes:
@@ -49,11 +49,10 @@ class ServiceTaskElement(Element[ServiceTask]):
     """Hands work out, or evaluates it."""
 
     tags = ("serviceTask",)
-    effects = True
 
     def read(self, xml: XmlElement, reading: Reading) -> ServiceTask:
         """Return the node from `camunda:type`, `topic`, `class` … or `zeebe:taskDefinition`."""
-        common = reading.common(xml)
+        common = reading.activity(xml)
         definition = next(xml.extensions("taskDefinition", "zeebe"), None)
         kind = xml.extension("type")
         topic = xml.extension("topic")

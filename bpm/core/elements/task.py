@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bpm.core.elements.element import Element
-from bpm.core.graph import Node
+from bpm.core.graph import Activity
 from bpm.core.reading import Reading
 from bpm.core.run import Run
 from bpm.core.token import Token
@@ -13,7 +13,7 @@ from bpm.core.xml import XmlElement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Task(Node):
+class Task(Activity):
     """A task without behaviour of its own."""
 
 
@@ -24,7 +24,7 @@ class TaskElement(Element[Task]):
 
     def read(self, xml: XmlElement, reading: Reading) -> Task:
         """Return the node."""
-        return Task(**reading.common(xml))
+        return Task(**reading.activity(xml))
 
     def enter(self, run: Run, node: Task, token: Token) -> None:
         """Leave at once."""

@@ -10,7 +10,7 @@ from bpm.core import events as e
 from bpm.core.elements.element import Element
 from bpm.core.expressions import Expression
 from bpm.core.failure import NodeFailed
-from bpm.core.graph import Node
+from bpm.core.graph import Activity
 from bpm.core.reading import Reading
 from bpm.core.run import Run
 from bpm.core.timing import TimingSyntaxError, parse_date
@@ -19,7 +19,7 @@ from bpm.core.xml import XmlElement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UserTask(Node):
+class UserTask(Activity):
     """A user task; everything is evaluated when the token arrives."""
 
     title: Expression | None = None
@@ -65,7 +65,7 @@ class UserTaskElement(Element[UserTask]):
             return reading.expression(xml, text) if text and text.strip() else None
 
         return UserTask(
-            **reading.common(xml),
+            **reading.activity(xml),
             title=reading.expression(xml, xml.get("name")) if xml.get("name") else None,
             assignee=compiled("assignee", assignment, "assignee"),
             candidate_users=compiled("candidateUsers", assignment, "candidateUsers"),

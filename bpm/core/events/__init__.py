@@ -65,6 +65,16 @@ from bpm.core.events.scopes import (
     ScopeEntered,
     ScopeTerminated,
 )
+from bpm.core.events.subscriptions import (
+    ErrorThrown,
+    EscalationThrown,
+    FaultOffered,
+    MessageThrown,
+    SignalThrown,
+    SubscriptionCancelled,
+    SubscriptionOpened,
+    SubscriptionTriggered,
+)
 from bpm.core.events.timers import (
     TimerCancelled,
     TimerFired,
@@ -99,6 +109,8 @@ from bpm.core.events.variables import (
 )
 
 __all__ = [
+    "ErrorThrown",
+    "EscalationThrown",
     "Event",
     "ExternalTaskCancelled",
     "ExternalTaskCompleted",
@@ -114,6 +126,7 @@ __all__ = [
     "ExternalTaskRetried",
     "ExternalTaskRetriesSet",
     "ExternalTaskUnlocked",
+    "FaultOffered",
     "IncidentDescribed",
     "IncidentOpened",
     "IncidentResolved",
@@ -139,10 +152,15 @@ __all__ = [
     "JoinGroupsMerged",
     "JoinOpened",
     "JoinRecounted",
+    "MessageThrown",
     "NodeExecutionStarted",
     "ScopeCompleted",
     "ScopeEntered",
     "ScopeTerminated",
+    "SignalThrown",
+    "SubscriptionCancelled",
+    "SubscriptionOpened",
+    "SubscriptionTriggered",
     "TimerCancelled",
     "TimerFired",
     "TimerScheduled",

@@ -11,7 +11,17 @@ from datetime import datetime
 from typing import Any, Final
 
 from bpm.core.events import Event
-from bpm.core.evolve import incidents, instances, joins, scopes, tasks, timers, tokens, variables
+from bpm.core.evolve import (
+    incidents,
+    instances,
+    joins,
+    scopes,
+    subscriptions,
+    tasks,
+    timers,
+    tokens,
+    variables,
+)
 from bpm.core.state import State
 
 Apply = Callable[[State, Any, datetime], None]
@@ -24,6 +34,7 @@ APPLY: Final[Mapping[type[Event], Apply]] = {
     **variables.APPLY,
     **tasks.APPLY,
     **timers.APPLY,
+    **subscriptions.APPLY,
     **incidents.APPLY,
 }
 """Event class to the function that applies it."""

@@ -24,6 +24,7 @@ def _entered(state: State, event: e.ScopeEntered, at: datetime) -> None:
         live_tokens=0,
         live_scopes=0,
         open_joins={},
+        begun=0,
         started_at=at,
         ended_at=None,
     )

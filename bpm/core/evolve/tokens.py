@@ -78,6 +78,9 @@ def _created(state: State, event: e.TokenCreated, at: datetime) -> None:
         at,
     )
     put_token(state, None, token)
+    if event.reason == "multiInstance":
+        scope = state.scopes[event.scope]
+        state.put(state.scopes, scope.id, scope._replace(begun=scope.begun + 1))
 
 
 def _arrived(state: State, event: e.TokenArrived, at: datetime) -> None:

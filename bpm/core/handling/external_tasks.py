@@ -10,7 +10,8 @@ from bpm.core import commands as c
 from bpm.core import events as e
 from bpm.core.errors import Invalid, LeaseConflict, RetriesNotMonotonic, TaskClosed
 from bpm.core.failure import NodeFailed
-from bpm.core.faults import fail_uncaught
+from bpm.core.faults import ERROR, find_catcher
+from bpm.core.faults import throw_error as throw_at
 from bpm.core.handling.guards import external_task, require_alive
 from bpm.core.rows import ExternalStatus, ExternalTask, InstanceStatus
 from bpm.core.run import Run
@@ -180,11 +181,10 @@ def throw_error(run: Run, command: c.ThrowExternalTaskError) -> dict[str, Any]:
             lease=row.lease,
             fingerprint=fingerprint,
             error_code=command.error_code,
-            caught=False,
+            caught=find_catcher(run, token.scope, ERROR, command.error_code) is not None,
         )
     )
-    run.set_variables(token.scope, command.variables)
-    fail_uncaught(run, token, command.error_code, command.message)
+    throw_at(run, token, command.error_code, command.message, command.variables)
     return {}
 
 

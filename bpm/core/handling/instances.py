@@ -6,6 +6,7 @@ from typing import Any
 
 from bpm.core import commands as c
 from bpm.core import events as e
+from bpm.core.arming import arm_handlers, disarm
 from bpm.core.ending import end_inside
 from bpm.core.errors import Invalid, NotStartable
 from bpm.core.handling.guards import require_alive
@@ -37,6 +38,7 @@ def start(run: Run, command: c.StartInstance) -> dict[str, Any]:
     run.state.fresh.add(instance.id)
     run.emit(e.ScopeEntered(scope=instance.id, node=graph.key, kind="process"))
     run.set_variables(instance.id, command.variables, local=True)
+    arm_handlers(run, instance.id)
     for node in graph.root.starts:
         run.create_token(node, instance.id, "start")
     return {}
@@ -52,6 +54,7 @@ def cancel(run: Run, command: c.CancelInstance) -> dict[str, Any]:
     if instance.ended:
         require_alive(run)
     end_inside(run, instance.id, "cancelled")
+    disarm(run, instance.id, "cancelled")
     run.emit(e.ScopeTerminated(scope=instance.id, node=run.graph.key, reason="cancelled"))
     run.emit(e.InstanceCancelled(reason=command.reason))
     return {}

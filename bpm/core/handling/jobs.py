@@ -9,11 +9,12 @@ from bpm.core import commands as c
 from bpm.core import events as e
 from bpm.core.errors import JobClosed, JobNotFound
 from bpm.core.failure import NodeFailed
-from bpm.core.faults import fail_uncaught
+from bpm.core.faults import throw_error as throw_at
 from bpm.core.handling.guards import require_alive
 from bpm.core.ids import Id
+from bpm.core.phases import AFTER
 from bpm.core.rows import Job, JobStatus
-from bpm.core.run import AFTER, Run
+from bpm.core.run import Run
 from bpm.core.token import Token, TokenStatus, Wait
 from bpm.core.work import retry_delay
 
@@ -127,8 +128,7 @@ def throw_error(run: Run, command: c.ThrowJobError) -> dict[str, Any]:
     token = run.token(row.token)
     run.emit(e.JobFailed(**_ids(row), retries=0, available_at=run.context.now))
     run.emit(e.JobErrorNoted(**_ids(row), error=f"{command.error_code}: {command.message}"))
-    run.set_variables(token.scope, command.variables)
-    fail_uncaught(run, token, command.error_code, command.message)
+    throw_at(run, token, command.error_code, command.message, command.variables)
     return {}
 
 

@@ -8,8 +8,9 @@ from bpm.core import commands as c
 from bpm.core import events as e
 from bpm.core.errors import Invalid, NothingToRetry, TokenNotFound
 from bpm.core.handling.guards import require_alive
+from bpm.core.phases import AFTER
 from bpm.core.rows import ExternalStatus, ExternalTask, Job, JobStatus
-from bpm.core.run import AFTER, Run
+from bpm.core.run import Run
 from bpm.core.token import Token, TokenStatus, Wait
 
 

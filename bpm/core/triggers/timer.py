@@ -7,18 +7,19 @@ at deployment; computed text that is no time fails the token.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, tzinfo
+from datetime import date, datetime, tzinfo
 
 from bpm.core import events as e
+from bpm.core.arming import Owner
 from bpm.core.expressions import Expression
 from bpm.core.failure import NodeFailed
 from bpm.core.graph import Node
-from bpm.core.ids import Id
 from bpm.core.reading import Reading
+from bpm.core.rows import Timer as TimerRow
 from bpm.core.run import Run
 from bpm.core.timing import TimingSyntaxError, parse_cycle, parse_date, parse_duration
-from bpm.core.token import Token, Wait
-from bpm.core.triggers.trigger import Trigger
+from bpm.core.token import Wait
+from bpm.core.triggers.trigger import BOUNDARY, CATCH, HANDLER, START, Trigger
 from bpm.core.xml import XmlElement
 
 _KINDS = {"timeDate": "date", "timeDuration": "duration", "timeCycle": "cycle"}
@@ -37,6 +38,7 @@ class TimerTrigger(Trigger[Timer]):
 
     tag = "timerEventDefinition"
     wait = Wait.TIMER
+    positions = frozenset({START, HANDLER, CATCH, BOUNDARY})
 
     def read(self, xml: XmlElement, reading: Reading) -> Timer:
         """Return the timer; exactly one of timeDate, timeDuration, timeCycle must be there."""
@@ -55,16 +57,30 @@ class TimerTrigger(Trigger[Timer]):
                 reading.problem(child, "timer-text", str(error))
         return timer
 
-    def arm(self, run: Run, node: Node, token: Token, definition: Timer) -> None:
+    def arm(self, run: Run, node: Node, owner: Owner, definition: Timer, number: int) -> None:
         """Emit TimerScheduled."""
-        value = run.evaluate(definition.text, token)
-        text = value.isoformat() if isinstance(value, datetime) else str(value).strip()
+        del number
+        value = run.evaluate(definition.text, owner)
+        text = value.isoformat() if isinstance(value, date) else str(value).strip()
         now = run.context.now
         try:
             due = first_due(definition.kind, text, now, run.context.zone)
         except TimingSyntaxError as error:
             raise NodeFailed("TimerInvalid", str(error)) from None
-        schedule(run, node, token, kind=definition.kind, text=text, due=due)
+        timer = run.new_id()
+        run.emit(
+            e.TimerScheduled(
+                timer=timer,
+                token=owner.token,
+                scope=owner.scope,
+                node=node.id,
+                kind=definition.kind,
+                due_at=due,
+                series=timer,
+                anchor=now,
+                expression=text,
+            )
+        )
 
     def reads(self, definition: Timer) -> frozenset[str] | None:
         """Return the variables of its text."""
@@ -87,20 +103,29 @@ def first_due(kind: str, text: str, now: datetime, zone: tzinfo) -> datetime:
     return due
 
 
-def schedule(run: Run, node: Node, token: Token, *, kind: str, text: str, due: datetime) -> Id:
-    """Put the first row of a new series on the table. Emits TimerScheduled."""
-    timer = run.new_id()
-    run.emit(
-        e.TimerScheduled(
-            timer=timer,
-            token=token.id,
-            scope=token.scope,
-            node=node.id,
-            kind=kind,
-            due_at=due,
-            series=timer,
-            anchor=run.context.now,
-            expression=text,
-        )
-    )
-    return timer
+def reschedule(run: Run, row: TimerRow) -> None:
+    """Put the next due time of a cycle on the table, if there is one. Emits TimerScheduled.
+
+    It is computed from the due time before, not from the moment of firing. What was missed in the meantime has fired
+    once by this, and the cycle goes on in the future; every missed one counts as a firing of a bounded cycle.
+    """
+    if row.kind != "cycle":
+        return
+    times = parse_cycle(row.expression, run.context.zone).due_times(row.anchor)
+    for number, due in enumerate(times):
+        if number > row.number and due > run.context.now:
+            run.emit(
+                e.TimerScheduled(
+                    timer=run.new_id(),
+                    token=row.token,
+                    scope=row.scope,
+                    node=row.node,
+                    kind=row.kind,
+                    due_at=due,
+                    series=row.series,
+                    number=number,
+                    anchor=row.anchor,
+                    expression=row.expression,
+                )
+            )
+            return

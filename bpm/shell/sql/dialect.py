@@ -21,6 +21,7 @@ Rows = dict[str, list[list[Any]]]
 
 INSTANCES = "instances"
 _TOKEN_PARTS = ("external_tasks", "jobs", "incidents")
+_SCOPE_PARTS = ("timers", "subscriptions")
 
 
 class Needs:
@@ -243,34 +244,45 @@ def _lock_query(sql: Dialect, table: str, skip_locked: bool) -> str:
 
 @lru_cache
 def _read_query(sql: Dialect, table: str) -> tuple[str, int]:
-    """Return the query and how often it takes the list of ids."""
+    """Return the query and how often it takes the list of ids.
+
+    `p` are the rows named, `t` the tokens they hang on, `s` the scopes around, outwards.
+    """
     spec = SPECS[table]
-    if table == "tokens":
-        scope = "SELECT scope FROM p"
-        tokens: list[str] = []
-    elif table == "scopes":
-        scope = "SELECT id FROM p"
-        tokens = []
-    else:
-        scope = "SELECT scope FROM t"
-        tokens = [sql.parts(SPECS["tokens"], "t")]
-    primary = f"p AS (SELECT * FROM {spec.table} x WHERE {sql.among('x.id')})"
-    if tokens:
-        primary += ", t AS (SELECT * FROM bpm_token WHERE id IN (SELECT token FROM p))"
-    chain = (
-        f"s AS (SELECT * FROM bpm_scope WHERE id IN ({scope}) "
+    tables = [f"p AS (SELECT * FROM {spec.table} x WHERE {sql.among('x.id')})"]
+    scopes = {"tokens": "SELECT scope FROM p", "scopes": "SELECT id FROM p"}.get(table)
+    held = "SELECT outer_token FROM s"
+    if scopes is None:
+        tables.append("t AS (SELECT * FROM bpm_token WHERE id IN (SELECT token FROM p))")
+        scopes = "SELECT scope FROM t" + (" UNION SELECT scope FROM p" if "scope" in spec.fields else "")
+        held += " UNION SELECT id FROM t"
+    elif table == "tokens":
+        held += " UNION SELECT id FROM p"
+    tables.append(
+        f"s AS (SELECT * FROM bpm_scope WHERE id IN ({scopes}) "
         "UNION SELECT y.* FROM s JOIN bpm_scope y ON y.id = s.parent)"
     )
-    pieces = [sql.clock_part(), sql.instances("x.id IN (SELECT instance_id FROM p)"), *tokens]
-    if table != "scopes":
+    pieces = [
+        sql.clock_part(),
+        sql.instances("x.id IN (SELECT instance_id FROM p)"),
+        sql.parts(SPECS["tokens"], "bpm_token", f"x.id IN ({held})"),
+        sql.parts(SPECS["scopes"], "s"),
+    ]
+    if table not in ("tokens", "scopes"):
         pieces.append(sql.parts(spec, "p"))
-    pieces.append(sql.parts(SPECS["scopes"], "s"))
+    for name in _SCOPE_PARTS:
+        pieces.append(_owned_by_scopes(sql, SPECS[name]))
     if table == "tokens":
         for name in _TOKEN_PARTS:
             other = SPECS[name]
             condition = f"(x.instance_id, x.token) IN (SELECT instance_id, id FROM p) AND {other.live}"
             pieces.append(sql.parts(other, other.table, condition))
-    return f"WITH RECURSIVE {primary}, {chain} " + " UNION ALL ".join(pieces), 1
+    return f"WITH RECURSIVE {', '.join(tables)} " + " UNION ALL ".join(pieces), 1
+
+
+def _owned_by_scopes(sql: Dialect, spec: TableSpec) -> str:
+    """Return a SELECT of the open rows that the scopes own themselves: boundary events, event subprocesses."""
+    return sql.parts(spec, spec.table, f"x.scope IN (SELECT id FROM s) AND x.token IS NULL AND x.{spec.live}")
 
 
 @lru_cache

@@ -1,0 +1,99 @@
+"""What stands around an activity's work: loop, mappings, boundary events (semantics §4).
+
+An activity that has any of these works inside scopes of its own, outermost first:
+
+    body       `multiInstance` or `loop`: one token per instance; boundary events are armed here if there is a body
+    activity   holds mapped variables, loop variables, and the boundary events if there is no body
+    work       what the element does; for a subprocess that is a scope of its own
+
+At each layer the outer token waits for the inner scope. An activity without any of them works with the token that
+arrived. Where a token stands in this is seen from its scope: a scope of the same node is one of its layers.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from bpm.core import loops
+from bpm.core.arming import arm_boundary
+from bpm.core.execution import to_storable
+from bpm.core.graph import Activity
+from bpm.core.ids import Id
+from bpm.core.layers import ACTIVITY, layer_of, open_activity
+from bpm.core.lookup import owner_of
+from bpm.core.mappings import VariableMapping, value_of
+from bpm.core.rows import Scope
+from bpm.core.token import Token
+from bpm.core.values import from_text
+
+if TYPE_CHECKING:
+    from bpm.core.elements.element import Element
+    from bpm.core.run import Run
+
+
+def enter(run: Run, element: Element[Any], node: Activity, token: Token) -> None:
+    """Let a token enter an activity at the layer where it stands."""
+    layer = layer_of(run, node, token)
+    if layer == ACTIVITY:
+        _begin(run, node, token)
+        element.enter(run, node, run.token(token.id))
+    elif layer is None and node.loop is not None:
+        loops.enter(run, node, token)
+    elif layer is None and not (node.boundary or node.inputs or node.outputs):
+        element.enter(run, node, token)
+    else:
+        open_activity(run, node, token, {})
+
+
+def _begin(run: Run, node: Activity, token: Token) -> None:
+    """Evaluate the input mappings, then arm the boundary events unless the body has."""
+    for mapping in node.inputs:
+        _set(run, token.scope, mapping, _value(run, mapping, token))
+    if node.loop is None:
+        arm_boundary(run, node, token.scope)
+
+
+def finish(run: Run, node: Activity, token: Token) -> None:
+    """End a token whose work inside its activity scope is done: output mappings first.
+
+    Raises:
+        NodeFailed: a mapping cannot be evaluated; nothing has been emitted.
+    """
+    outer = run.state.scopes[token.scope].parent
+    assert outer is not None, "an activity scope stands in another one"
+    values = [(mapping, _value(run, mapping, token)) for mapping in node.outputs]
+    for mapping, value in values:
+        _set(run, owner_of(run.state, outer, mapping.target[0]), mapping, value)
+    run.end(token, "end")
+
+
+def _value(run: Run, mapping: VariableMapping, token: Token) -> Any:
+    name = mapping.target[0]
+    value = value_of(mapping.source, lambda expression: run.evaluate(expression, token))
+    return to_storable(name, value)[name]
+
+
+def _set(run: Run, scope: Id, mapping: VariableMapping, value: Any) -> None:
+    name, *path = mapping.target
+    if path:
+        stored = run.state.variable(scope, name)
+        whole = from_text(stored.value) if stored is not None else {}
+        value = _nested(whole if isinstance(whole, dict) else {}, path, value)
+    run.set_variables(scope, {name: value}, local=True)
+
+
+def _nested(whole: dict[str, Any], path: list[str], value: Any) -> dict[str, Any]:
+    head, *rest = path
+    inner = whole.get(head)
+    return {**whole, head: _nested(inner if isinstance(inner, dict) else {}, rest, value) if rest else value}
+
+
+def scope_done(run: Run, row: Scope) -> None:
+    """Go on after an inner scope has completed: the token that waited for it, or the loop around it."""
+    assert row.outer_token is not None, "only scopes with an outer token come here"
+    outer = run.token(row.outer_token)
+    node = run.graph.nodes[outer.node]
+    if row.kind == ACTIVITY and isinstance(node, Activity) and layer_of(run, node, outer) is not None:
+        loops.instance_done(run, node, outer)
+    else:
+        run.wake(outer)

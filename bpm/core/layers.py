@@ -1,0 +1,44 @@
+"""The scopes that an activity puts around its work: how they are told apart, opened and closed (semantics §4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from bpm.core import events as e
+from bpm.core.graph import Node
+from bpm.core.ids import Id
+from bpm.core.token import Token, Wait
+
+if TYPE_CHECKING:
+    from bpm.core.run import Run
+
+ACTIVITY: Final = "activity"
+BODY: Final = "multiInstance"
+LOOP: Final = "loop"
+LAYERS: Final = frozenset({ACTIVITY, BODY, LOOP})
+
+
+def layer_of(run: Run, node: Node, token: Token) -> str | None:
+    """Return the kind of the node's own scope in which the token stands, None outside all of them."""
+    scope = run.state.scopes[token.scope]
+    return scope.kind if scope.node == node.id and scope.kind in LAYERS else None
+
+
+def open_scope(run: Run, kind: str, node: Node, token: Token) -> Id:
+    """Open a scope for which a token waits. Emits ScopeEntered, TokenBlocked."""
+    scope = run.new_id()
+    run.emit(e.ScopeEntered(scope=scope, node=node.id, kind=kind, parent=token.scope, token=token.id))
+    run.block(token, Wait.SCOPE)
+    return scope
+
+
+def open_activity(run: Run, node: Node, token: Token, variables: Mapping[str, Any]) -> None:
+    """Open the scope of one piece of work, with its loop variables, and let a token begin it."""
+    scope = open_scope(run, ACTIVITY, node, token)
+    run.set_variables(scope, variables, local=True)
+    run.create_token(node.id, scope, "activity", mode=token.mode)
+
+
+EVENT_SUBPROCESS: Final = "eventSubprocess"
+"""Kind of a scope that an event subprocess opened beside the tokens of the scope around it; no token waits for it."""

@@ -1,0 +1,163 @@
+"""Multi-instance and standard loop: a body scope with one token per instance (semantics §4).
+
+The collection is a snapshot taken at entry. A sequential body keeps each item in a hidden variable of its own, whose
+name no expression can say, so that going on to the next one costs the same however many there are.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from bpm.core.arming import arm_boundary
+from bpm.core.ending import end_inside
+from bpm.core.execution import to_storable
+from bpm.core.failure import NodeFailed
+from bpm.core.graph import Activity, MultiInstance, StandardLoop
+from bpm.core.ids import Id
+from bpm.core.layers import BODY, LOOP, open_activity, open_scope
+from bpm.core.token import Token
+from bpm.core.values import from_text
+
+if TYPE_CHECKING:
+    from bpm.core.run import Run
+
+COUNTS: Final = ("nrOfInstances", "nrOfCompletedInstances", "nrOfActiveInstances")
+"""Variables of a multi-instance body."""
+MAX_INSTANCES: Final = 1_000_000
+
+
+def enter(run: Run, node: Activity, token: Token) -> None:
+    """Open the body, or pass through where there is nothing to do.
+
+    Raises:
+        NodeFailed: the cardinality is no whole number above or equal to zero, the collection is no list.
+    """
+    if isinstance(node.loop, StandardLoop):
+        _enter_loop(run, node, node.loop, token)
+    elif isinstance(node.loop, MultiInstance):
+        _enter_multi(run, node, node.loop, token)
+
+
+# standard loop
+
+
+def _enter_loop(run: Run, node: Activity, loop: StandardLoop, token: Token) -> None:
+    if loop.test_before and not _again(run, loop, token, 0):
+        run.leave(node, token)
+        return
+    body = open_scope(run, LOOP, node, token)
+    arm_boundary(run, node, body)
+    _turn(run, node, body, token.mode, 0)
+
+
+def _turn(run: Run, node: Activity, body: Id, mode: str, number: int) -> None:
+    run.set_variables(body, {"loopCounter": number}, local=True)
+    turn = run.create_waiting(node.id, body, "loop", mode=mode)
+    open_activity(run, node, run.token(turn), {})
+
+
+def _again(run: Run, loop: StandardLoop, token: Token, done: int) -> bool:
+    if loop.maximum is not None and done >= loop.maximum:
+        return False
+    if loop.condition is None:
+        return loop.maximum is not None or done == 0
+    return run.truth(loop.condition, token)
+
+
+# multi-instance
+
+
+def _enter_multi(run: Run, node: Activity, loop: MultiInstance, token: Token) -> None:
+    items = _items(run, loop, token)
+    count = len(items) if isinstance(items, list) else items
+    if count == 0:
+        if loop.output_collection:
+            run.set_variables(token.scope, {loop.output_collection: []})
+        run.leave(node, token)
+        return
+    body = open_scope(run, BODY, node, token)
+    active = 1 if loop.sequential else count
+    counts = {"nrOfInstances": count, "nrOfCompletedInstances": 0, "nrOfActiveInstances": active}
+    run.set_variables(body, counts, local=True)
+    if loop.sequential and isinstance(items, list):
+        run.set_variables(body, {item_name(number): item for number, item in enumerate(items)}, local=True)
+    arm_boundary(run, node, body)
+    for number in range(active):
+        item = items[number] if isinstance(items, list) else None
+        _instance(run, node, loop, body, token.mode, number, item)
+
+
+def _items(run: Run, loop: MultiInstance, token: Token) -> list[Any] | int:
+    if loop.collection is not None:
+        value = to_storable("items", run.evaluate(loop.collection, token))["items"]
+        if not isinstance(value, list):
+            raise NodeFailed("ExpressionFailed", f"The collection {loop.collection.text!r} is no list.")
+        return value
+    assert loop.cardinality is not None, "a file without either is refused"
+    value = run.evaluate(loop.cardinality, token)
+    try:
+        count = int(str(value))
+    except ValueError:
+        raise NodeFailed("ExpressionFailed", f"The cardinality {value!r} is no whole number.") from None
+    if not 0 <= count <= MAX_INSTANCES:
+        raise NodeFailed("ExpressionFailed", f"The cardinality {count} is not between 0 and {MAX_INSTANCES}.")
+    return count
+
+
+def _instance(
+    run: Run, node: Activity, loop: MultiInstance, body: Id, mode: str, number: int, item: object
+) -> None:
+    variables: dict[str, Any] = {"loopCounter": number}
+    if loop.collection is not None and loop.element:
+        variables[loop.element] = item
+    token = run.create_waiting(node.id, body, "multiInstance", mode=mode)
+    open_activity(run, node, run.token(token), variables)
+
+
+# when an instance is done
+
+
+def instance_done(run: Run, node: Activity, token: Token) -> None:
+    """One instance's activity scope has completed: count, ask the completion condition, begin the next one."""
+    if isinstance(node.loop, StandardLoop):
+        _turn_done(run, node, node.loop, token)
+    elif isinstance(node.loop, MultiInstance):
+        _multi_done(run, node, node.loop, token)
+
+
+def _turn_done(run: Run, node: Activity, loop: StandardLoop, token: Token) -> None:
+    done = int(_own(run, token.scope, "loopCounter")) + 1
+    if _again(run, loop, token, done):
+        _turn(run, node, token.scope, token.mode, done)
+    run.end(run.token(token.id), "end")
+
+
+def _multi_done(run: Run, node: Activity, loop: MultiInstance, token: Token) -> None:
+    body = token.scope
+    completed = int(_own(run, body, "nrOfCompletedInstances")) + 1
+    count = int(_own(run, body, "nrOfInstances"))
+    more = loop.sequential and completed < count
+    active = 1 if more else int(_own(run, body, "nrOfActiveInstances")) - 1
+    counts = {"nrOfCompletedInstances": completed, "nrOfActiveInstances": active}
+    run.set_variables(body, counts, local=True)
+    if loop.completion is not None and run.truth(loop.completion, token):
+        end_inside(run, body, "completionCondition", spare=token.id)
+    elif more:
+        item = _own(run, body, item_name(completed)) if loop.collection is not None else None
+        _instance(run, node, loop, body, token.mode, completed, item)
+    run.end(run.token(token.id), "end")
+
+
+def _own(run: Run, scope: Id, name: str) -> Any:
+    found = run.state.variable(scope, name)
+    return from_text(found.value) if found is not None else 0
+
+
+def item_name(number: int) -> str:
+    """Return the hidden variable that holds an item of a sequential body."""
+    return f"$item:{number}"
+
+
+def hidden(name: str) -> bool:
+    """Return whether a variable is the engine's own and not shown."""
+    return name.startswith("$")

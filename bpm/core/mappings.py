@@ -1,0 +1,62 @@
+"""Input and output mappings: values for variables, from expressions and structures of expressions (semantics §9)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from bpm.core.expressions import Expression
+
+
+class ListSource(NamedTuple):
+    """A list of sources."""
+
+    items: tuple[Source, ...]
+
+
+class MapSource(NamedTuple):
+    """A map of texts to sources."""
+
+    entries: tuple[tuple[str, Source], ...]
+
+
+Source = Expression | ListSource | MapSource
+
+
+class VariableMapping(NamedTuple):
+    """One mapping: the value of `source` goes to the variable `target` (a path sets one entry of a map)."""
+
+    target: tuple[str, ...]
+    source: Source
+
+
+def expressions_of(source: Source) -> Iterator[Expression]:
+    """Yield all expressions in a source."""
+    if isinstance(source, ListSource):
+        for item in source.items:
+            yield from expressions_of(item)
+    elif isinstance(source, MapSource):
+        for _, entry in source.entries:
+            yield from expressions_of(entry)
+    else:
+        yield source
+
+
+def value_of(source: Source, evaluate: Callable[[Expression], Any]) -> Any:
+    """Return the value of a source."""
+    if isinstance(source, ListSource):
+        return [value_of(item, evaluate) for item in source.items]
+    if isinstance(source, MapSource):
+        return {name: value_of(entry, evaluate) for name, entry in source.entries}
+    return evaluate(source)
+
+
+def names_read(mappings: tuple[VariableMapping, ...]) -> frozenset[str] | None:
+    """Return the variables that mappings may read; None when that cannot be known."""
+    names: frozenset[str] = frozenset()
+    for mapping in mappings:
+        for expression in expressions_of(mapping.source):
+            if expression.names is None:
+                return None
+            names |= expression.names
+    return names

@@ -36,7 +36,7 @@ class Pass:
         counts: kind to how much was done; kinds of which nothing was due are left out.
         more: whether some kind has used up what it may do in one pass.
         lag_ms: by how much the work due longest was overdue when the pass began.
-        pause_s: seconds until something is due, None if nothing waits for its time.
+        pause_s: seconds from the pass's begin until something else was due, None if nothing waited for its time.
     """
 
     counts: dict[str, int] = field(default_factory=dict)

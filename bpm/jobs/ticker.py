@@ -73,9 +73,9 @@ class Ticker:
             return period_s
         if done.more:
             return 0.0
-        if done.pause_s is None:
-            return period_s
-        return min(period_s, max(SHORTEST_PAUSE_S, done.pause_s))
+        # After work, what is due next is not known yet: look again soon.
+        next_s = 0.0 if any(done.counts.values()) else done.pause_s
+        return period_s if next_s is None else min(period_s, max(SHORTEST_PAUSE_S, next_s))
 
     def _pass(self) -> Pass:
         self.pool.renew()

@@ -112,7 +112,7 @@ def test_a_slot_is_given_back_when_the_wait_fails(elsewhere: Elsewhere, settings
 
     for _ in range(3):
         with pytest.raises(ZeroDivisionError):
-            long_poll.poll(lambda: [], broken, 1_000)
+            long_poll.poll(list, broken, 1_000)
 
 
 def test_a_wait_under_a_key_goes_on_until_something_comes(elsewhere: Elsewhere, api: Api) -> None:

@@ -109,7 +109,9 @@ def test_an_instance_is_shown_from_one_snapshot() -> None:
     assert len(queries) == STATEMENTS + 6
     assert len(detail.joins) == 1
     first = queries.captured_queries[0]["sql"]
-    assert first.startswith("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" if _on_postgresql() else "BEGIN DEFERRED")
+    assert first.startswith(
+        "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" if _on_postgresql() else "BEGIN DEFERRED"
+    )
     assert queries.captured_queries[-1]["sql"] == "COMMIT"
 
 

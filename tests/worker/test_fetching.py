@@ -142,6 +142,8 @@ def test_there_is_no_gap_between_chained_tasks(engine: ScriptedEngine, start_wor
 
     def work(task: object, context: object) -> TaskResult:
         started.append(time.monotonic())
+        # Long enough for the fetching thread's next poll to have looked and found nothing.
+        time.sleep(0.05)
         return TaskResult.complete()
 
     start_worker(Calling(work), wait_ms=1_500)
@@ -165,6 +167,7 @@ def test_a_failure_is_no_reason_to_fetch_at_once(engine: ScriptedEngine, start_w
     engine.offer(task())
     worker = start_worker(Raising(), wait_ms=300)
     engine.wait_for("fail")
+    time.sleep(0.2)
     assert worker.drain()
     assert {call.body["wait_ms"] for call in engine.calls("fetch-and-lock")} == {300}
 

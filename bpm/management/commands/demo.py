@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 import time
 from argparse import ArgumentParser
@@ -41,7 +42,8 @@ class Command(BaseCommand):
             raise CommandError("The demo opens the API to this machine; it runs with BPM_DEMO=1 only.")
         port: int = options["port"]
         require_free(port)
-        self.stdout.write("Setting up: tables, definitions, user …")
+        logging.getLogger("httpx").setLevel(logging.WARNING)
+        self._say("Setting up: tables, definitions, user …")
         prepared = prepare()
         # The programs open their own connections; an idle one here would only be in the way.
         connections.close_all()
@@ -50,6 +52,7 @@ class Command(BaseCommand):
         self._leave_on_signals()
         url = f"http://{HOST}:{port}"
         try:
+            self._say("Starting: web server, cluster, worker …")
             supervisor.start()
             with Visitor(url, supervisor.check) as visitor:
                 visitor.wait_for_web(WEB_WITHIN_S)

@@ -37,7 +37,7 @@ class Visitor:
 
     def wait_for_web(self, within_s: float) -> None:
         """Return when the web server answers. Raises: DemoFailed."""
-        self._wait(lambda: self._answers(), "the web server to answer", within_s)
+        self._wait(self._answers, "the web server to answer", within_s)
 
     def start(self, process: str, business_key: str, variables: dict[str, Any]) -> str:
         """Start an instance and return its id."""
@@ -65,7 +65,8 @@ class Visitor:
             found = self.instance(instance_id)
             return found if found["status"] in ENDED else None
 
-        return self._wait(ended, f"instance {instance_id} to end", within_s)
+        found: dict[str, Any] = self._wait(ended, f"instance {instance_id} to end", within_s)
+        return found
 
     def _answers(self) -> bool:
         return self._http.get("/health").status_code == httpx.codes.OK

@@ -1,0 +1,135 @@
+"""Processes of tests about loops: they use the test's database, and none outlives the test."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import quote
+
+from django.db import connection
+
+from bpm.jobs.parent_death import die_with_parent
+from tests.support.commands import ROOT, clean_environment
+
+
+def database_url() -> str:
+    """Return the URL of the test's own database."""
+    settings = connection.settings_dict
+    if connection.vendor == "sqlite":
+        return f"sqlite:///{settings['NAME']}"
+    host = quote(str(settings["HOST"]), safe="")
+    port = f":{settings['PORT']}" if settings["PORT"] else ""
+    password = f":{quote(settings['PASSWORD'])}" if settings["PASSWORD"] else ""
+    return f"postgresql://{settings['USER']}{password}@{host}{port}/{settings['NAME']}"
+
+
+def child_environment(folder: Path, **variables: str) -> dict[str, str]:
+    """Return the environment of a child: the test's database, a var folder of its own, counted handlers."""
+    return clean_environment(
+        {
+            "BPM_DEMO": "1",
+            "BPM_SECRET_KEY": "only-for-tests-" * 5,
+            "BPM_VAR_DIR": str(folder),
+            "BPM_SQLITE_SYNCHRONOUS": "OFF",
+            "BPM_TEST_ATTEMPTS": str(folder / "attempts"),
+            "DATABASE_URL": database_url(),
+            "DJANGO_SETTINGS_MODULE": "tests.support.loop_settings",
+            "PYTHONPATH": str(ROOT),
+            "PYTHONUNBUFFERED": "1",
+            **variables,
+        }
+    )
+
+
+class Children:
+    """Starts processes in groups of their own and ends all of them when the block ends."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._running: list[subprocess.Popen[bytes]] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for child in self._running:
+            with suppress(ProcessLookupError):
+                os.killpg(child.pid, signal.SIGKILL)
+            child.wait()
+
+    def start(self, *arguments: str, log: str = "child.log", **variables: str) -> subprocess.Popen[bytes]:
+        """Start the interpreter with these arguments."""
+        with self.log(log).open("ab") as output:
+            child = subprocess.Popen(
+                [sys.executable, *arguments],
+                cwd=ROOT,
+                env=child_environment(self._folder, **variables),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                process_group=0,
+                preexec_fn=die_with_parent,  # noqa: PLW1509
+            )
+        self._running.append(child)
+        return child
+
+    def log(self, name: str = "child.log") -> Path:
+        """Return the file with the output of children."""
+        return self._folder / name
+
+
+def eventually(look: Callable[[], Any], within_s: float = 20.0, what: str = "") -> Any:
+    """Return the first true result of `look`; fail when there is none in time."""
+    deadline = time.monotonic() + within_s
+    while True:
+        found = look()
+        if found:
+            return found
+        if time.monotonic() > deadline:
+            raise AssertionError(f"not within {within_s} s: {what or look}")
+        time.sleep(0.05)
+
+
+def descendants(pid: int) -> dict[int, str]:
+    """Return the processes below one, with their command lines."""
+    found: dict[int, str] = {}
+    children = dict(_parents())
+    grown = True
+    while grown:
+        new = {child for child, parent in children.items() if (parent == pid or parent in found) and child not in found}
+        found |= {child: _command(child) for child in new}
+        grown = bool(new)
+    return found
+
+
+def _parents() -> Iterator[tuple[int, int]]:
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with suppress(OSError):
+                # The name in brackets may hold spaces; the parent is the second field behind it.
+                yield int(entry.name), int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+
+
+def _command(pid: int) -> str:
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+    return ""
+
+
+def is_running(pid: int) -> bool:
+    """Return whether a process exists and has not ended (a zombie has)."""
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return False
+
+

@@ -1,0 +1,9 @@
+"""Settings of the child processes of tests about loops: the project's, with the app of counted handlers."""
+
+from __future__ import annotations
+
+from bpm.project.settings import *  # noqa: F403
+from bpm.project.settings import BPM, INSTALLED_APPS, env
+
+INSTALLED_APPS = [*INSTALLED_APPS, "tests.support.loop_handlers"]
+BPM = BPM | {"JOB_LEASE_MS": env.integer("BPM_TEST_LEASE_MS", 30_000, low=100, high=60_000)}

@@ -72,12 +72,11 @@ def _reference(row: Any) -> Schema:
 
 
 def _object(row: Any, hints: dict[str, Any]) -> Schema:
-    optional: frozenset[str] = getattr(row, "__optional_keys__", frozenset())
     about = (row.__doc__ or "").strip().splitlines()
     return {
         "type": "object",
         "properties": {name: schema_of(hint) for name, hint in hints.items()},
-        "required": [name for name in hints if name not in optional],
+        "required": [name for name, hint in hints.items() if get_origin(hint) is not NotRequired],
         "description": about[0] if about else "",
     }
 

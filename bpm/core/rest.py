@@ -34,7 +34,7 @@ def come_to_rest(run: Run) -> None:
             continue
         for scope in moved:
             _complete(run, scope)
-        if not run.busy and not run.moved and not run.changed and not run.opened:
+        if run.settled:
             break
     _settle_status(run)
 

@@ -122,6 +122,11 @@ class Run(Stage):
         """Whether some token can still move in this command."""
         return bool(self._queue or self.throwing)
 
+    @property
+    def settled(self) -> bool:
+        """Whether nothing is left that could set something going in this command."""
+        return not (self.busy or self.moved or self.changed or self.opened)
+
     def block(self, token: Token, wait: Wait) -> None:
         """Bring a token to rest. Emits TokenBlocked."""
         self.emit(e.TokenBlocked(token=token.id, node=token.node, wait=wait))

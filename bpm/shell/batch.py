@@ -28,7 +28,8 @@ from bpm.shell.needs import add_needs, note_arrivals
 from bpm.shell.outcome import Done, Outcome
 from bpm.shell.requests import Request
 from bpm.shell.sql import Dialect, Needs
-from bpm.shell.sql.dialect import INSTANCES, Rows
+from bpm.shell.sql.dialect import Rows
+from bpm.shell.sql.queries import INSTANCES
 from bpm.shell.tables import SPECS
 
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)

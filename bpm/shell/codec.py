@@ -10,8 +10,10 @@ from bpm.core.ids import Id
 from bpm.core.rows import InstanceStatus
 from bpm.core.state import Instance, State
 from bpm.core.values import from_text, to_text
-from bpm.shell.sql.dialect import INSTANCES, Rows
-from bpm.shell.tables import JSON, SPECS, TableSpec
+from bpm.shell.columns import JSON
+from bpm.shell.sql.dialect import Rows
+from bpm.shell.sql.queries import INSTANCES
+from bpm.shell.tables import SPECS, TableSpec
 
 _STATUS = {status.value: status for status in InstanceStatus}
 

@@ -7,9 +7,10 @@ from typing import Any
 from bpm.core import events as e
 from bpm.core.state import State
 from bpm.shell.codec import instance_row, row_values
+from bpm.shell.columns import CANDIDATE_COLUMNS, HISTORY_COLUMNS, INSTANCE_COLUMNS
 from bpm.shell.history import history_rows
 from bpm.shell.sql import Dialect
-from bpm.shell.tables import CANDIDATE_COLUMNS, HISTORY_COLUMNS, INSTANCE_COLUMNS, SPECS
+from bpm.shell.tables import SPECS
 
 Document = dict[str, list[list[Any]]]
 

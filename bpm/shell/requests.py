@@ -17,7 +17,7 @@ from bpm.core.errors import (
     TokenNotFound,
 )
 from bpm.core.ids import Id
-from bpm.shell.sql.dialect import INSTANCES
+from bpm.shell.sql.queries import INSTANCES
 
 EXTERNAL, USER, TOKENS, TIMERS, JOBS, SCOPES = (
     "external_tasks",

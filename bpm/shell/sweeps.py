@@ -25,7 +25,7 @@ from bpm.shell.execute import flush_batch
 from bpm.shell.host import require_immediate_transactions
 from bpm.shell.requests import Request
 from bpm.shell.sql import dialect
-from bpm.shell.sql.dialect import INSTANCES
+from bpm.shell.sql.queries import INSTANCES
 from bpm.shell.violations import translated
 
 Candidates = Sequence[tuple[Id, Id]]

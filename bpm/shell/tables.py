@@ -26,14 +26,7 @@ from bpm.core.rows import (
     Variable,
 )
 from bpm.core.token import Token, TokenStatus, Wait
-
-UUID = "uuid"
-TEXT = "text"
-INT = "bigint"
-BOOL = "boolean"
-TIME = "timestamptz"
-JSON = "json"
-"""Kinds of columns. JSON is text in the table, a mapping or tuple in the row."""
+from bpm.shell.columns import BOOL, INT, JSON, TEXT, TIME, UUID
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -279,72 +272,3 @@ SPECS: Final[dict[str, TableSpec]] = {
     )
 }
 """By attribute of `State`."""
-
-INSTANCE_COLUMNS: Final[tuple[tuple[str, str], ...]] = (
-    ("id", UUID),
-    ("tenant", TEXT),
-    ("definition_id", UUID),
-    ("definition_key", TEXT),
-    ("business_key", TEXT),
-    ("status", TEXT),
-    ("parent_instance", UUID),
-    ("parent_token", UUID),
-    ("root", UUID),
-    ("suspended_because", TEXT),
-    ("live", INT),
-    ("failed", INT),
-    ("passive", INT),
-    ("incidents", INT),
-    ("conditions", INT),
-    ("last_sequence", INT),
-    ("passes", TEXT),
-    ("started_at", TIME),
-    ("ended_at", TIME),
-    ("updated_at", TIME),
-    ("revision", INT),
-    ("head", TEXT),
-)
-"""Columns of the instance's own row, in the order of `bpm.core.state.Instance`."""
-
-CHANGING_COLUMNS: Final[frozenset[str]] = frozenset(
-    {
-        "status",
-        "suspended_because",
-        "live",
-        "failed",
-        "passive",
-        "incidents",
-        "conditions",
-        "last_sequence",
-        "passes",
-        "ended_at",
-        "updated_at",
-        "revision",
-        "head",
-    }
-)
-"""Columns of the instance that a command may change."""
-
-HISTORY_COLUMNS: Final[tuple[tuple[str, str], ...]] = (
-    ("instance_id", UUID),
-    ("sequence", INT),
-    ("event_type", TEXT),
-    ("category", TEXT),
-    ("occurred_at", TIME),
-    ("token", UUID),
-    ("node", TEXT),
-    ("actor", TEXT),
-    ("final", BOOL),
-    ("payload", TEXT),
-    ("salt", TEXT),
-    ("hash", TEXT),
-)
-"""Columns of a new history row."""
-
-CANDIDATE_COLUMNS: Final[tuple[tuple[str, str], ...]] = (
-    ("task", UUID),
-    ("instance_id", UUID),
-    ("kind", TEXT),
-    ("name", TEXT),
-)
-"""Columns of a user task's candidate."""

@@ -65,8 +65,9 @@ def credentials(db: None) -> dict[str, str]:
     return {"Authorization": f"Token {key}", "Host": "localhost"}
 
 
+@pytest.mark.slow
 @schema.parametrize()
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
 def test_every_operation_keeps_its_promises(
     case: Any, things: dict[str, str], credentials: dict[str, str]
 ) -> None:

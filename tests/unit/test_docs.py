@@ -14,7 +14,7 @@ from django.core.management import get_commands
 
 from tests.support.pages import DOCS, ROOT, anchors, blocks, code, links, name_of, pages, text_of
 
-PATHS = re.compile(r"(?<![\w./~])((?:bpm|api|cockpit|tests|docs|requirements)/[\w./-]*\w)(?![\w*<{])")
+PATHS = re.compile(r"(?<![\w./~])((?:bpm|api(?!/v\d)|cockpit|tests|docs|requirements)/[\w./-]*\w)(?![\w*<{])")
 TARGETS = re.compile(r"^([a-z][a-z-]*):", re.MULTILINE)
 DECISIONS = sorted((DOCS / "decisions").glob("*.md"))
 
@@ -137,6 +137,6 @@ def _exists(module: str) -> bool:
 
 def test_the_rules_see_the_pages() -> None:
     assert len(pages()) > 40
-    assert sum(len(links(page)) for page in pages()) > 150
+    assert sum(len(links(page)) for page in pages()) > 120
     assert sum(len(_make(text)) for page in pages() for text in code(page)) > 10
     assert sum(len(PATHS.findall(text)) for page in pages() for text in code(page)) > 50

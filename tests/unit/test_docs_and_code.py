@@ -81,7 +81,7 @@ def test_every_element_and_trigger_is_mapped() -> None:
     later = set(re.findall(r"`(\w+)`", refused.partition("## ")[0]))
     assert {*ELEMENTS, *TRIGGERS} - mapped == set()
     assert later & {*ELEMENTS, *TRIGGERS} == set()
-    assert FLOW_NODES | EVENT_DEFINITIONS == (FLOW_NODES | EVENT_DEFINITIONS) & (mapped | later)
+    assert (FLOW_NODES | EVENT_DEFINITIONS) - mapped - later == set()
     assert "## Executed" in executed
 
 

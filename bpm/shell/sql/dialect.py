@@ -10,18 +10,15 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from functools import lru_cache
 from typing import Any
 
 from bpm.core.ids import Id
-from bpm.shell.tables import INSTANCE_COLUMNS, SPECS, TableSpec
+from bpm.shell.columns import INSTANCE_COLUMNS
+from bpm.shell.sql.queries import INSTANCES, definitions_query, everything_query, lock_query, read_query
+from bpm.shell.tables import SPECS, TableSpec
 
 Rows = dict[str, list[list[Any]]]
 """Table name (attribute of State, or `instances`) to raw rows."""
-
-INSTANCES = "instances"
-_TOKEN_PARTS = ("external_tasks", "jobs", "incidents")
-_SCOPE_PARTS = ("timers", "subscriptions")
 
 
 class Needs:
@@ -144,7 +141,7 @@ class Dialect(ABC):
 
         Statements: 1.
         """
-        cursor = self._execute(_lock_query(self, table, skip_locked), [self.ids(ids)])
+        cursor = self._execute(lock_query(self, table, skip_locked), [self.ids(ids)])
         return [self.text_id(row[0]) for row in cursor]
 
     def instant(self, text: str) -> datetime:
@@ -158,7 +155,7 @@ class Dialect(ABC):
 
         Statements: 1.
         """
-        query = _definitions_query(self)
+        query = definitions_query(self)
         rows = self._execute(query, [self.definitions_text(wanted)] * 3)
         now = self.instant(next(row[1] for row in rows if row[0] == -1))
         return now, [(row[0], self.text_id(row[1]), *row[2:]) for row in rows if row[0] != -1]
@@ -186,12 +183,12 @@ class Dialect(ABC):
 
         Statements: 1.
         """
-        query, count = _read_query(self, table)
+        query, count = read_query(self, table)
         return self._fetch(query, [self.ids(ids)] * count)
 
     def read_everything(self, instances: Sequence[Id]) -> tuple[datetime, Rows]:
         """Read all live rows of instances. Statements: 1."""
-        query, count = _everything_query(self)
+        query, count = everything_query(self)
         return self._fetch(query, [self.ids(instances)] * count)
 
     def read_needs(self, needs: Needs) -> Rows:
@@ -229,82 +226,3 @@ class Dialect(ABC):
         with connection.cursor() as cursor:
             cursor.execute(query, parameters)
             return cursor.fetchall() if cursor.description else []
-
-
-@lru_cache
-def _lock_query(sql: Dialect, table: str, skip_locked: bool) -> str:
-    clause = sql.lock_clause(skip_locked=skip_locked)
-    if table == INSTANCES:
-        condition = sql.among("i.id")
-    else:
-        inner = f"SELECT instance_id FROM {SPECS[table].table} x WHERE {sql.among('x.id')}"
-        condition = f"i.id IN ({inner})"
-    return f"SELECT i.id FROM bpm_processinstance i WHERE {condition} ORDER BY i.id {clause}"
-
-
-@lru_cache
-def _read_query(sql: Dialect, table: str) -> tuple[str, int]:
-    """Return the query and how often it takes the list of ids.
-
-    `p` are the rows named, `t` the tokens they hang on, `s` the scopes around, outwards.
-    """
-    spec = SPECS[table]
-    tables = [f"p AS (SELECT * FROM {spec.table} x WHERE {sql.among('x.id')})"]
-    scopes = {"tokens": "SELECT scope FROM p", "scopes": "SELECT id FROM p"}.get(table)
-    held = "SELECT outer_token FROM s"
-    if scopes is None:
-        tables.append("t AS (SELECT * FROM bpm_token WHERE id IN (SELECT token FROM p))")
-        scopes = "SELECT scope FROM t" + (" UNION SELECT scope FROM p" if "scope" in spec.fields else "")
-        held += " UNION SELECT id FROM t"
-    elif table == "tokens":
-        held += " UNION SELECT id FROM p"
-    tables.append(
-        f"s AS (SELECT * FROM bpm_scope WHERE id IN ({scopes}) "
-        "UNION SELECT y.* FROM s JOIN bpm_scope y ON y.id = s.parent)"
-    )
-    pieces = [
-        sql.clock_part(),
-        sql.instances("x.id IN (SELECT instance_id FROM p)"),
-        sql.parts(SPECS["tokens"], "bpm_token", f"x.id IN ({held})"),
-        sql.parts(SPECS["scopes"], "s"),
-    ]
-    if table not in ("tokens", "scopes"):
-        pieces.append(sql.parts(spec, "p"))
-    for name in _SCOPE_PARTS:
-        pieces.append(_owned_by_scopes(sql, SPECS[name]))
-    if table == "tokens":
-        for name in _TOKEN_PARTS:
-            other = SPECS[name]
-            condition = f"(x.instance_id, x.token) IN (SELECT instance_id, id FROM p) AND {other.live}"
-            pieces.append(sql.parts(other, other.table, condition))
-    return f"WITH RECURSIVE {', '.join(tables)} " + " UNION ALL ".join(pieces), 1
-
-
-def _owned_by_scopes(sql: Dialect, spec: TableSpec) -> str:
-    """Return a SELECT of the open rows that the scopes own themselves: boundary events, event subprocesses."""
-    return sql.parts(spec, spec.table, f"x.scope IN (SELECT id FROM s) AND x.token IS NULL AND x.{spec.live}")
-
-
-@lru_cache
-def _everything_query(sql: Dialect) -> tuple[str, int]:
-    pieces = [sql.instances(sql.among("x.id"))]
-    pieces += [
-        sql.parts(spec, spec.table, f"{sql.among('x.instance_id')} AND ({spec.live})")
-        for spec in SPECS.values()
-    ]
-    return " UNION ALL ".join([*pieces, sql.clock_part()]), len(pieces)
-
-
-@lru_cache
-def _definitions_query(sql: Dialect) -> str:
-    columns = "CAST(d.id AS text), d.tenant, d.key, d.version, d.executable, d.suspended"
-    select = f"SELECT {sql.element(0, 'int')}, {columns} FROM {sql.elements()}"
-    tenant, key = f"= {sql.element(1, 'text')}", f"= {sql.element(2, 'text')}"
-    return (
-        f"{select} JOIN bpm_definitionkey k ON k.tenant {tenant} AND k.key {key} "
-        f"AND {sql.element(3, 'int')} IS NULL JOIN bpm_definition d ON d.id = k.latest_id UNION ALL "
-        f"{select} JOIN bpm_definition d ON d.tenant {tenant} AND d.key {key} "
-        f"AND d.version = {sql.element(3, 'int')} UNION ALL "
-        f"{select} JOIN bpm_definition d ON d.id = {sql.element(4, 'uuid')} AND d.tenant {tenant} UNION ALL "
-        f"SELECT -1, {sql.clock()}, '', '', 0, true, true"
-    )

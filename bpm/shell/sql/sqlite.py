@@ -13,16 +13,10 @@ from functools import lru_cache
 from typing import Any
 
 from bpm.core.ids import Id
+from bpm.shell.columns import CANDIDATE_COLUMNS, CHANGING_COLUMNS, HISTORY_COLUMNS, INSTANCE_COLUMNS
 from bpm.shell.sql.dialect import Dialect
 from bpm.shell.sql.due_work import DUE, EXPIRED, FREE
-from bpm.shell.tables import (
-    CANDIDATE_COLUMNS,
-    CHANGING_COLUMNS,
-    HISTORY_COLUMNS,
-    INSTANCE_COLUMNS,
-    SPECS,
-    TableSpec,
-)
+from bpm.shell.tables import SPECS, TableSpec
 
 _POSITION = {name: index for index, (name, _) in enumerate(INSTANCE_COLUMNS)}
 _INSTANCE_KINDS = tuple(kind for _, kind in INSTANCE_COLUMNS)

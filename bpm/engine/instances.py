@@ -1,0 +1,85 @@
+"""Starting, cancelling and changing instances."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bpm.core import commands as c
+from bpm.core import errors
+from bpm.core.errors import EngineError
+from bpm.engine.answers import Answer, answer_once, checked, done, identifier, instance_answer
+from bpm.shell.execute import execute, execute_many
+from bpm.shell.idempotency import Idempotency
+from bpm.shell.outcome import Done
+from bpm.shell.requests import Request
+from bpm.shell.starts import Start
+
+
+def start(
+    process: str,
+    *,
+    version: int | None = None,
+    business_key: str | None = None,
+    variables: Mapping[str, Any] | None = None,
+    tenant: str = "",
+    actor: str = "",
+    key: Idempotency | None = None,
+) -> Answer:
+    """Start an instance of the latest version of a key, of a version, or of a definition by id.
+
+    Returns:
+        `instance_id status definition_id process_def_id business_key continuing`.
+
+    Raises:
+        DefinitionNotFound, NotStartable, VariableInvalid.
+    """
+    one = Start(
+        process=process,
+        version=version,
+        tenant=tenant,
+        business_key=business_key,
+        variables=checked(variables),
+        actor=actor,
+    )
+    return answer_once(key, tenant, lambda: instance_answer(done(execute(one))))
+
+
+def start_many(starts: Sequence[Start]) -> list[Answer | EngineError]:
+    """Start instances in one transaction; one outcome each, in order."""
+    for one in starts:
+        checked(one.variables)
+    return [instance_answer(one) if isinstance(one, Done) else one for one in execute_many(starts)]
+
+
+def cancel(
+    instance_id: str, *, reason: str = "", tenant: str = "", actor: str = "", key: Idempotency | None = None
+) -> Answer:
+    """End an instance with all that is in it.
+
+    Raises:
+        InstanceNotFound, InstanceEnded, TooLarge.
+    """
+    command = c.CancelInstance(reason=reason, actor=actor)
+    request = Request(command, tenant, identifier(instance_id, errors.InstanceNotFound))
+    return answer_once(key, tenant, lambda: instance_answer(done(execute(request))))
+
+
+def set_variables(
+    instance_id: str,
+    *,
+    variables: Mapping[str, Any],
+    scope: str | None = None,
+    local: bool = False,
+    tenant: str = "",
+    actor: str = "",
+    key: Idempotency | None = None,
+) -> Answer:
+    """Set variables of an instance, or of one scope in it.
+
+    Raises:
+        InstanceNotFound, InstanceEnded, Suspended, VariableInvalid, Invalid.
+    """
+    where = identifier(scope or instance_id, errors.InstanceNotFound)
+    command = c.SetVariables(scope=where, variables=checked(variables), local=local, actor=actor)
+    return answer_once(key, tenant, lambda: instance_answer(done(execute(Request(command, tenant)))))

@@ -12,7 +12,7 @@ from api.kinds import Wrong, pointer
 from api.limits import max_body_bytes
 from api.request_errors import BodyTooLarge, FieldError, MediaTypeUnsupported, RequestInvalid, invalid
 from api.shapes import ListOf, Shape
-from bpm.core.values import from_outside
+from bpm.queries.exact_json import from_outside
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # Only an escape, or NUL itself, can bring in what is refused; most bodies have neither and are not walked.

@@ -99,9 +99,9 @@ def documented(
         name: operation id.
         write: it takes an idempotency key and may answer the errors of commands.
         request: media type to schema, where the body is not JSON.
-        public: it needs no credentials.
+        public: it needs no credentials and is for all tenants.
     """
-    parameters = [_TENANT, *([_KEY] if write else []), *_query_parameters(query)]
+    parameters = [*([] if public else [_TENANT]), *([_KEY] if write else []), *_query_parameters(query)]
     content = request or ({"application/json": body.schema()} if body is not None else None)
     errors = _WRITE_ERRORS if write else _READ_ERRORS
     responses: dict[Any, Any] = {(status, answer_type): OpenApiResponse(answer, HTTPStatus(status).phrase)}

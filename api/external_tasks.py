@@ -19,9 +19,9 @@ from api.row_schema import list_of, schema_of
 from api.shapes import Field, ListOf, Query, Shape
 from api.tenancy import tenant_of
 from bpm import engine
-from bpm.core.errors import EngineError
+from bpm.engine import Answer, EngineError
+from bpm.engine.answers import answer_once
 from bpm.queries.external_tasks import ExternalTaskRow, find_external_task
-from bpm.shell.idempotency import once
 
 _TAG: Final = "external tasks"
 MAX_LOCK_MS: Final = 86_400_000
@@ -97,8 +97,8 @@ class ExternalTasksComplete(Resource):
             }
             for item in items
         ]
-        answer = once(context["key"], context["tenant"], partial(_complete, asked, context))
-        return Response(answer)
+        answer = answer_once(context["key"], context["tenant"], partial(_complete, asked, context))
+        return Response(answer["items"])
 
 
 class ExternalTask(Resource):
@@ -122,22 +122,22 @@ class _NothingToKeep(Exception):
 
 
 def _fetch_once(fetch: Callable[[], list[dict[str, Any]]], context: Context) -> list[dict[str, Any]]:
-    def produce() -> list[dict[str, Any]]:
+    def produce() -> Answer:
         tasks = fetch()
         if not tasks:
             raise _NothingToKeep
-        return tasks
+        return {"tasks": tasks}
 
     try:
-        tasks: list[dict[str, Any]] = once(context["key"], context["tenant"], produce)
+        return list(answer_once(context["key"], context["tenant"], produce)["tasks"])
     except _NothingToKeep:
         return []
-    return tasks
 
 
-def _complete(asked: list[dict[str, Any]], context: Context) -> list[dict[str, Any]]:
+def _complete(asked: list[dict[str, Any]], context: Context) -> Answer:
     outcomes = engine.complete_external_tasks(asked, tenant=context["tenant"], actor=context["actor"])
-    return [_result(item["task_id"], outcome) for item, outcome in zip(asked, outcomes, strict=True)]
+    results = [_result(item["task_id"], outcome) for item, outcome in zip(asked, outcomes, strict=True)]
+    return {"items": results}
 
 
 def _result(task_id: Any, outcome: dict[str, Any] | EngineError) -> dict[str, Any]:

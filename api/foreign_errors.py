@@ -15,7 +15,7 @@ from rest_framework.exceptions import APIException, MethodNotAllowed, NotAuthent
 from rest_framework.views import exception_handler
 
 from api.request_errors import BodyTooLarge, EngineUnavailable, NotAllowed, invalid
-from bpm.core.errors import Busy, EngineError
+from bpm.engine import EngineError, errors
 
 # SQLSTATE: lock_not_available, deadlock_detected, serialization_failure.
 _BUSY: Final = frozenset({"55P03", "40P01", "40001"})
@@ -79,5 +79,5 @@ def _text(error: APIException) -> str:
 def _of_database(error: Exception) -> EngineError:
     state = getattr(error.__cause__, "sqlstate", None)
     if state in _BUSY or "database is locked" in str(error):
-        return Busy()
+        return errors.Busy()
     return EngineUnavailable()

@@ -18,9 +18,8 @@ from api.request_errors import (
     NotAllowed,
     RequestInvalid,
 )
-from bpm.core import errors
+from bpm.engine import errors
 from bpm.queries.page import CursorInvalid
-from bpm.shell.idempotency import AnswerNotKept
 
 _log = logging.getLogger("api")
 
@@ -36,6 +35,8 @@ STATUS: Final[Mapping[type[errors.EngineError], int]] = {
     errors.IncidentNotFound: 404,
     errors.JobNotFound: 404,
     errors.TimerNotFound: 404,
+    errors.SubscriptionNotFound: 404,
+    errors.MessageUnmatched: 404,
     errors.Invalid: 400,
     errors.VariableInvalid: 400,
     RequestInvalid: 400,
@@ -57,10 +58,10 @@ STATUS: Final[Mapping[type[errors.EngineError], int]] = {
     errors.RetriesExhausted: 409,
     errors.TimerClosed: 409,
     errors.JobClosed: 409,
+    errors.MessageAmbiguous: 409,
     errors.TooLarge: 409,
     errors.Busy: 409,
     errors.IdempotencyInProgress: 409,
-    AnswerNotKept: 409,
     EngineUnavailable: 503,
     errors.InvariantViolated: 500,
     errors.TokenInvalidTransition: 500,

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from rest_framework.renderers import BaseRenderer
 
-from bpm.core.values import to_text
+from bpm.queries.exact_json import to_text
 
 
 class ExactJson(BaseRenderer):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from bpm.core.errors import Conflict, Invalid, Refused
+from bpm.engine import errors as engine_errors
 
 
 class FieldError(NamedTuple):
@@ -22,7 +22,7 @@ class FieldError(NamedTuple):
     message: str
 
 
-class RequestInvalid(Invalid):
+class RequestInvalid(engine_errors.Invalid):
     """The request breaks rules; `errors` names each with its place."""
 
     def __init__(self, errors: tuple[FieldError, ...]) -> None:
@@ -32,19 +32,19 @@ class RequestInvalid(Invalid):
         self.errors = errors
 
 
-class BodyTooLarge(Invalid):
+class BodyTooLarge(engine_errors.Invalid):
     """The request body is larger than allowed."""
 
 
-class MediaTypeUnsupported(Invalid):
+class MediaTypeUnsupported(engine_errors.Invalid):
     """The request body has a type that is not read here."""
 
 
-class NotAllowed(Refused):
+class NotAllowed(engine_errors.Refused):
     """The caller has no right to this."""
 
 
-class EngineUnavailable(Conflict):
+class EngineUnavailable(engine_errors.Conflict):
     """The database does not answer; try again."""
 
 

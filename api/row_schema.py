@@ -16,6 +16,7 @@ COMPONENTS: Final[dict[str, Schema]] = {}
 _SIMPLE: Final[dict[Any, Schema]] = {
     str: {"type": "string"},
     int: {"type": "integer"},
+    float: {"type": "number"},
     bool: {"type": "boolean"},
     UUID: {"type": "string", "format": "uuid"},
     datetime: {"type": "string", "format": "date-time"},

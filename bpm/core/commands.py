@@ -28,7 +28,12 @@ class Command:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartInstance(Command):
-    """Start a definition at its none start event (or, without any start event, at every node without incoming flow)."""
+    """Start a definition at its none start event (or, without any start event, at every node without incoming flow).
+
+    Attributes:
+        node: where a trigger starts it instead: a start event, an instantiating receive task, or an event behind an
+            instantiating gateway.
+    """
 
     definition: Id
     tenant: str = ""
@@ -37,13 +42,19 @@ class StartInstance(Command):
     parent_instance: Id | None = None
     parent_token: Id | None = None
     root: Id | None = None
+    node: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CancelInstance(Command):
-    """End the instance with all that is in it."""
+    """End the instance with all that is in it.
+
+    Attributes:
+        by_caller: its caller needs it no more; otherwise the caller is told.
+    """
 
     reason: str = ""
+    by_caller: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -256,3 +267,27 @@ class SetVariables(Command):
     scope: Id
     variables: Variables
     local: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TriggerMessage(Command):
+    """A message has come for one subscription."""
+
+    subscription: Id
+    variables: Variables = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TriggerSignal(Command):
+    """A signal has come for subscriptions of this instance. Those that are not open any more are left out."""
+
+    subscriptions: tuple[Id, ...]
+    variables: Variables = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContinueReceiveTask(Command):
+    """Go on at a receive task, whether or not it waits for a message."""
+
+    token: Id
+    variables: Variables = field(default_factory=dict)

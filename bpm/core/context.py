@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 
 from bpm.core.ids import IdSource
@@ -24,6 +24,10 @@ class Limits:
     interrupted: int = 50_000
 
 
+LIMITS = Limits()
+"""The bounds unless somebody gives others."""
+
+
 def no_handler(kind: str, name: str) -> bool:
     """Know no handler."""
     return False
@@ -42,5 +46,5 @@ class Context:
     now: datetime
     ids: IdSource
     has_handler: Callable[[str, str], bool] = no_handler
-    limits: Limits = field(default_factory=Limits)
+    limits: Limits = LIMITS
     zone: tzinfo = UTC

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from bpm.core.between import Broadcast, Outgoing
 from bpm.core.commands import Command
 from bpm.core.context import Context
 from bpm.core.elements.registry import ELEMENTS
@@ -24,10 +25,12 @@ class Decision:
     Attributes:
         events: in order; applied to the state already.
         answer: what the caller is told besides the instance's status.
+        outgoing: what goes to other instances, in order.
     """
 
     events: list[Event]
     answer: dict[str, Any]
+    outgoing: list[Outgoing | Broadcast] = field(default_factory=list)
 
 
 def decide(graph: Graph, state: State, command: Command, context: Context) -> Decision:
@@ -48,4 +51,4 @@ def decide(graph: Graph, state: State, command: Command, context: Context) -> De
     except (EngineError, Missing):
         state.rollback(mark)
         raise
-    return Decision(events=run.events, answer=answer)
+    return Decision(events=run.events, answer=answer, outgoing=run.outgoing)

@@ -78,6 +78,14 @@ class TimerNotFound(NotFound):
     """There is no such timer."""
 
 
+class SubscriptionNotFound(NotFound):
+    """Nothing waits there for that."""
+
+
+class MessageUnmatched(NotFound):
+    """Nothing waits for this message."""
+
+
 class Invalid(Refused):
     """The request is not valid."""
 
@@ -166,6 +174,10 @@ class TimerClosed(Conflict):
 
 class JobClosed(Conflict):
     """The job is not there to be run, or its lease belongs to somebody else."""
+
+
+class MessageAmbiguous(Conflict):
+    """More than one receiver waits for this message; say which one, or ask for all."""
 
 
 class TooLarge(Conflict):

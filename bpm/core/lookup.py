@@ -52,12 +52,26 @@ def owner_of(state: State, scope: Id, name: str) -> Id:
 def visible_variables(state: State, scope: Id) -> dict[str, Any]:
     """Return all variables as seen from a scope, inner ones before outer ones of the same name.
 
-    The caller has loaded the variables of the scope and of those around it.
+    Raises:
+        Missing: some may be stored but were not loaded.
     """
     depths = {row.id: depth for depth, row in enumerate(state.chain(scope))}
+    for row_id in depths:
+        state.require_variables(row_id)
     found: dict[str, tuple[int, str]] = {}
     for (owner, name), row in state.variables.items():
         depth = depths.get(owner)
         if depth is not None and (name not in found or depth < found[name][0]):
             found[name] = (depth, row.value)
     return {name: from_text(value) for name, (_, value) in sorted(found.items())}
+
+
+def own_variables(state: State, scope: Id) -> dict[str, Any]:
+    """Return the variables of exactly this scope.
+
+    Raises:
+        Missing: some may be stored but were not loaded.
+    """
+    state.require_variables(scope)
+    rows = (row for (owner, _), row in state.variables.items() if owner == scope)
+    return {row.name: from_text(row.value) for row in sorted(rows, key=lambda row: row.name)}

@@ -6,3 +6,6 @@ from typing import Final
 
 AFTER: Final = "after"
 """The node has done its work: only the way out is left."""
+
+BEGUN: Final = "begun"
+"""The activity's own scope is prepared: mappings are done, boundary events armed. Only its work is tried again."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from bpm.core import activities, leaving
 from bpm.core import events as e
+from bpm.core.commands import CancelInstance
 from bpm.core.context import Context
 from bpm.core.failure import NodeFailed
 from bpm.core.graph import Activity, Graph, Node
@@ -154,7 +155,14 @@ class Run(Stage):
         leaving.take(self, node, token, flows, copies)
 
     def end(self, token: Token, reason: str) -> None:
-        """End a token. Emits TokenTerminated; the scope's end is looked at when it was the last one."""
+        """End a token. Emits TokenTerminated; the scope's end is looked at when it was the last one.
+
+        The instance that it has called is cancelled. Emits CallEnded before.
+        """
+        called = self.state.tokens[token.id].called
+        if called is not None:
+            self.emit(e.CallEnded(token=token.id, node=token.node, called=called, outcome="cancelled"))
+            self.send(called, CancelInstance(reason=f"the call at {token.node} ended", by_caller=True))
         self.emit(e.TokenTerminated(token=token.id, node=token.node, reason=reason))
         self.moved[token.scope] = None
 
@@ -200,14 +208,14 @@ class Run(Stage):
 
     def _guarded(self, node: Node, token: Token, work: Any) -> None:
         mark = self.state.mark()
-        length = len(self.events)
+        length, sent = len(self.events), len(self.outgoing)
         try:
             self._count(node)
             work(self, node, token)
         except NodeFailed as failure:
             if len(self.events) > length:
                 self.state.rollback(mark)
-                del self.events[length:]
+                del self.events[length:], self.outgoing[sent:]
             self.fail(self.state.tokens[token.id], failure)
             return
         if self.state.tokens[token.id].status is not TokenStatus.WAITING:

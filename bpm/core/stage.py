@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from bpm.core import events as e
+from bpm.core.between import Broadcast, Outgoing, Sendable
 from bpm.core.context import Context
 from bpm.core.evolve import APPLY
 from bpm.core.execution import ExecutionObject
@@ -43,9 +44,10 @@ class Stage:
         moved: scopes in which a token moved or ended; their joins are looked at when all tokens rest.
         changed: variables that were set or removed since conditions were last asked: (scope, name, what).
         opened: conditions that began to be waited for since they were last asked.
+        outgoing: what goes to other instances after the commit, in order.
     """
 
-    __slots__ = ("changed", "context", "events", "graph", "moved", "opened", "state")
+    __slots__ = ("changed", "context", "events", "graph", "moved", "opened", "outgoing", "state")
 
     def __init__(self, graph: Graph, state: State, context: Context) -> None:
         self.graph = graph
@@ -55,6 +57,7 @@ class Stage:
         self.moved: dict[Id, None] = {}
         self.changed: list[tuple[Id, str, str]] = []
         self.opened: list[Id] = []
+        self.outgoing: list[Outgoing | Broadcast] = []
 
     def emit(self, event: e.Event) -> None:
         """Apply an event and keep it."""
@@ -64,6 +67,10 @@ class Stage:
         instance.updated_at = self.context.now
         APPLY[type(event)](state, event, self.context.now)
         self.events.append(event)
+
+    def send(self, target: Id | None, content: Sendable) -> None:
+        """Send something to another instance, after the commit and in this order."""
+        self.outgoing.append(Outgoing(target, content))
 
     def new_id(self) -> Id:
         """Return a new id and remember that nothing stored can belong to it."""

@@ -7,7 +7,6 @@ journal tells the shell what to write, and undoes a node or a command (`mark`, `
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from copy import copy
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -201,7 +200,7 @@ class State:
 
     def mark(self) -> Mark:
         """Return the present point for `rollback`."""
-        return Mark(len(self.journal), copy(self.instance))
+        return Mark(len(self.journal), self.instance.__copy__())
 
     def rollback(self, mark: Mark) -> None:
         """Take everything back that changed since `mark`."""
@@ -211,7 +210,7 @@ class State:
                 table.pop(key, None)
             else:
                 table[key] = old
-        self.instance = copy(mark.instance)
+        self.instance = mark.instance.__copy__()
 
     def changes(self) -> dict[str, dict[Any, Any]]:
         """Return table name to {key: row before the journal began, None if it was not there}, in order of change."""
@@ -281,6 +280,11 @@ class State:
         if not self._covers(join, ("arrivals", join), ("arrivals", join, flow)):
             raise Missing(f"tokens at join {join}")
         return self.arrivals.get((join, flow), ())
+
+    def require_variables(self, scope: Id) -> None:
+        """Raise Missing unless all variables of a scope are here."""
+        if not self._covers(scope, ("variables", scope)):
+            raise Missing(f"variables of scope {scope}")
 
     def require_everything(self, why: str) -> None:
         """Raise Missing unless all live rows are here."""

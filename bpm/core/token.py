@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from bpm.core.errors import TokenInvalidTransition
 from bpm.core.ids import Id
@@ -63,7 +63,12 @@ PASSIVE: Final = frozenset({Wait.JOIN, Wait.SCOPE})
 
 
 class Token(NamedTuple):
-    """One token. `groups` maps a fork node to the parallel group in which this token passed it; never mutated."""
+    """One token.
+
+    Attributes:
+        groups: fork node to the parallel group in which this token passed it; never mutated.
+        called: the instance that a call activity has called and not heard from yet.
+    """
 
     id: Id
     scope: Id
@@ -80,6 +85,7 @@ class Token(NamedTuple):
     phase: str
     resumes_as: str | None
     created_at: datetime
+    called: Id | None = None
 
     @property
     def live(self) -> bool:
@@ -91,12 +97,19 @@ class Token(NamedTuple):
         """Whether the token waits for other tokens of its instance only."""
         return self.status is TokenStatus.WAITING and self.wait in PASSIVE
 
-    def transition(self, to: TokenStatus) -> Token:
-        """Return the token in its new status.
+    def transition(self, to: TokenStatus, **changes: Any) -> Token:
+        """Return the token in its new status, with other changes that come with it.
 
         Raises:
             TokenInvalidTransition: the table has no such change, or the token is final.
         """
         if self.final or to not in TRANSITIONS[self.status]:
             raise TokenInvalidTransition(token=self.id, node=self.node, status=self.status.value, to=to.value)
-        return self._replace(status=to)
+        values: list[Any] = list(self)
+        values[_PLACES["status"]] = to
+        for name, value in changes.items():
+            values[_PLACES[name]] = value
+        return Token._make(values)
+
+
+_PLACES: Final[Mapping[str, int]] = {name: place for place, name in enumerate(Token._fields)}

@@ -41,19 +41,27 @@ def _default_exact(value: object) -> object:
     return _default(value)
 
 
-def _encoder(default: Callable[[object], object]) -> Callable[[object], str]:
-    """Return an encoder. The standard library builds one at each call, which is half of the call's time."""
+def encoder(default: Callable[[object], object], *, ascii_only: bool = True) -> Callable[[object], str]:
+    """Return an encoder to JSON text with sorted keys and no white space.
+
+    The standard library builds its machinery at each call, which takes half of the call's time; here it is built once.
+    """
     make = getattr(json.encoder, "c_make_encoder", None)
     if make is None:
-        separators = (",", ":")
-        return json.JSONEncoder(sort_keys=True, allow_nan=False, separators=separators, default=default).encode
-    quote = json.encoder.encode_basestring_ascii
+        return json.JSONEncoder(
+            ensure_ascii=ascii_only, allow_nan=False, sort_keys=True, separators=(",", ":"), default=default
+        ).encode
+    quote = json.encoder.encode_basestring_ascii if ascii_only else json.encoder.encode_basestring
     pieces = make(None, default, quote, None, ":", ",", True, False, False)
     return lambda value: "".join(pieces(value, 0))
 
 
-_encode = _encoder(_default)
-_encode_exact = _encoder(_default_exact)
+_encode = encoder(_default)
+_encode_exact = encoder(_default_exact)
+
+
+quoted: Callable[[str], str] = json.encoder.encode_basestring_ascii
+"""Return the canonical JSON text of a text."""
 
 
 def to_text(value: object) -> str:

@@ -33,6 +33,8 @@ def fetch_and_lock(
         lambda: leases.fetch_and_lock(
             worker, topics, max_tasks=max_tasks, lock_ms=lock_ms, tenant=tenant, actor=actor
         ),
+        keep=leases.leases_to_keep,
+        restore=leases.leases_again,
     )
     return answer
 

@@ -9,7 +9,8 @@ from django.db.models import Q
 class Outbox(models.Model):
     """A command for another instance, written in the transaction that caused it (semantics §11).
 
-    Rows of one target are delivered in the order of their ids.
+    Rows of one target are delivered in the order of their ids; those without target (messages, signal starts) in the
+    order of their ids per source. `source` is the nil UUID for what came from outside.
     """
 
     id = models.BigAutoField(primary_key=True)
@@ -19,13 +20,17 @@ class Outbox(models.Model):
     command = models.CharField(max_length=60)
     payload = models.TextField()
     attempts = models.IntegerField(default=0)
+    error = models.TextField(null=True)  # noqa: DJ001
     available_at = models.DateTimeField()
     created_at = models.DateTimeField()
 
     class Meta:
         indexes = [
             models.Index(fields=["available_at"], name="bpm_outbox_due"),
-            models.Index(fields=["target", "id"], name="bpm_outbox_target"),
+            models.Index(
+                fields=["target", "id"], condition=Q(target__isnull=False), name="bpm_outbox_target"
+            ),
+            models.Index(fields=["source", "id"], condition=Q(target__isnull=True), name="bpm_outbox_source"),
         ]
 
     def __str__(self) -> str:

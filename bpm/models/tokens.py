@@ -29,6 +29,7 @@ class Token(models.Model):
     phase = models.CharField(max_length=12, default="", blank=True)
     resumes_as = models.CharField(max_length=12, null=True)  # noqa: DJ001
     created_at = models.DateTimeField()
+    called = models.UUIDField(null=True)
 
     class Meta:
         indexes = [

@@ -45,6 +45,16 @@ class Timer(models.Model):
                 condition=Q(status="SCHEDULED", token__isnull=True),
                 name="bpm_timer_of_scope",
             ),
+            models.Index(
+                fields=["due_at"],
+                condition=Q(status="SCHEDULED", definition__isnull=False),
+                name="bpm_timer_starts",
+            ),
+            models.Index(
+                fields=["definition"],
+                condition=Q(status="SCHEDULED", definition__isnull=False),
+                name="bpm_timer_of_definition",
+            ),
         ]
         constraints = [
             models.UniqueConstraint(fields=["series", "due_at"], name="bpm_timer_once"),
@@ -127,7 +137,7 @@ class Subscription(models.Model):
     class Meta:
         indexes = [
             models.Index(
-                fields=["tenant", "kind", "name", "id"],
+                fields=["tenant", "kind", "name", "correlation", "id"],
                 condition=Q(status="OPEN"),
                 name="bpm_subscription_open",
             ),
@@ -141,12 +151,22 @@ class Subscription(models.Model):
                 condition=Q(status="OPEN", token__isnull=True),
                 name="bpm_subscription_of_scope",
             ),
+            models.Index(
+                fields=["definition"],
+                condition=Q(status="OPEN", definition__isnull=False),
+                name="bpm_subscription_of_version",
+            ),
         ]
         constraints = [
             models.CheckConstraint(
                 condition=Q(instance__isnull=False, definition__isnull=True)
                 | Q(instance__isnull=True, definition__isnull=False),
                 name="bpm_subscription_owner",
+            ),
+            models.UniqueConstraint(
+                fields=["tenant", "name"],
+                condition=Q(kind="message", status="OPEN", definition__isnull=False),
+                name="bpm_start_message_once",
             ),
         ]
 

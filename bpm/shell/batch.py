@@ -62,6 +62,7 @@ class Batch:
         self.busy: list[int] = []
         self.now = or_frozen(_LONG_AGO)
         self._sql = sql
+        self._zone = engine_zone()
         self._seed = secrets.randbits(32)
 
     # reading
@@ -135,20 +136,27 @@ class Batch:
 
     def decide(self) -> None:
         """Decide all commands, instance by instance, in the order of the requests."""
-        for instance, work in self.works.items():
-            try:
+        lacking = [instance for instance, work in self.works.items() if not self._can_decide(work)]
+        if lacking:
+            _, rows = self._sql.read_everything(lacking)
+            for instance, state in states_from(rows, everything=True).items():
+                work = self.works[instance]
+                work.state = state
                 self._decide(work)
-            except Missing:
-                _, rows = self._sql.read_everything([instance])
-                work.state = states_from(rows, everything=True)[instance]
-                self._decide(work)
+
+    def _can_decide(self, work: Work) -> bool:
+        try:
+            self._decide(work)
+        except Missing:
+            return False
+        return True
 
     def _decide(self, work: Work) -> None:
         state = work.state
         instance = state.instance
         now = max(self.now, instance.updated_at or self.now)
         ids = self._ids(work.number, now, instance.sequence + 1 + int(work.new))
-        context = Context(now=now, ids=ids, has_handler=handlers.has_handler, zone=engine_zone())
+        context = Context(now=now, ids=ids, has_handler=handlers.has_handler, zone=self._zone)
         work.events.clear()
         for index, request in work.requests:
             command = request.command
@@ -158,7 +166,8 @@ class Batch:
             except Refused as refusal:
                 self.outcomes[index] = refusal
                 continue
-            work.events.extend((event, command.actor) for event in decision.events)
+            actor = command.actor
+            work.events += [(event, actor) for event in decision.events]
             self.outcomes[index] = Done.of(state, decision)
 
     def _ids(self, number: int, now: datetime, start: int) -> IdSource:

@@ -65,7 +65,7 @@ def instance_row(instance: Instance, head: str) -> list[Any]:
         instance.incidents,
         instance.conditions,
         instance.sequence,
-        to_text(instance.passes),
+        to_text(instance.passes) if instance.passes else "{}",
         instance.started_at,
         instance.ended_at,
         instance.updated_at,
@@ -103,8 +103,13 @@ def row_values(spec: TableSpec, row: Any, instance: Instance) -> list[Any]:
     """Return a row in the order of `TableSpec.columns`, JSON fields as text, times as datetimes."""
     values = [*row, instance.id, instance.tenant] if spec.tenant else [*row, instance.id]
     for position in spec.json_positions:
-        values[position] = to_text(values[position])
+        value = values[position]
+        values[position] = to_text(value) if value else _empty(value)
     return values
+
+
+def _empty(value: object) -> str:
+    return "[]" if isinstance(value, tuple | list) else "{}"
 
 
 def states_from(rows: Rows, *, everything: bool) -> dict[Id, State]:

@@ -16,12 +16,13 @@ from bpm.core import commands as c
 from bpm.core.errors import Busy, DefinitionNotFound, EngineError, InvariantViolated, NotStartable, Refused
 from bpm.shell.batch import Batch
 from bpm.shell.definitions import Wanted, find, require_startable
-from bpm.shell.flush import Document, add_to_document, write
+from bpm.shell.flush import add_to_document
 from bpm.shell.host import require_immediate_transactions
 from bpm.shell.idempotency import own_transaction
 from bpm.shell.outcome import Outcome
 from bpm.shell.requests import Request
 from bpm.shell.sql import Dialect, dialect
+from bpm.shell.sql.document import Document
 from bpm.shell.starts import Start
 from bpm.shell.violations import Lost, translated
 
@@ -104,10 +105,14 @@ def _alone(request: Request | Start) -> Outcome:
         return violation
 
 
+_PENDING = Request(c.StartInstance(definition=""))
+"""Stands for a start until its definition has been found."""
+
+
 def _prepare(requests: Sequence[Request | Start], sql: Dialect) -> tuple[Batch, bool]:
     """Return the batch with its new instances, and whether it has commands on existing ones."""
     starts = [(index, one) for index, one in enumerate(requests) if isinstance(one, Start)]
-    plain = [Request(one.command()) if isinstance(one, Start) else one for one in requests]
+    plain = [_PENDING if isinstance(one, Start) else one for one in requests]
     batch = Batch(plain, sql)
     if starts:
         _find_definitions(batch, starts)
@@ -115,11 +120,12 @@ def _prepare(requests: Sequence[Request | Start], sql: Dialect) -> tuple[Batch, 
 
 
 def _find_definitions(batch: Batch, starts: list[tuple[int, Start]]) -> None:
-    wanted = list(dict.fromkeys(Wanted(one.process, one.version, one.tenant) for _, one in starts))
-    now, rows = find(wanted)
-    found = dict(zip(wanted, rows, strict=True))
-    for index, one in starts:
-        row = found[Wanted(one.process, one.version, one.tenant)]
+    wanted = [Wanted(one.process, one.version, one.tenant) for _, one in starts]
+    distinct = list(dict.fromkeys(wanted))
+    now, rows = find(distinct)
+    found = dict(zip(distinct, rows, strict=True))
+    for (index, one), version in zip(starts, wanted, strict=True):
+        row = found[version]
         if isinstance(row, DefinitionNotFound):
             batch.outcomes[index] = row
             continue
@@ -154,10 +160,10 @@ def flush_batch(batch: Batch, sql: Dialect, *, guarded: bool) -> None:
     works = batch.written
     if not works:
         return
-    document: Document = {}
+    document = Document()
     for work in works:
-        add_to_document(document, sql, work.state, work.events, new=work.new)
-    if write(document, sql, guarded=guarded) != len(works):
+        add_to_document(document, work.state, work.events, new=work.new)
+    if sql.write(document, guarded=guarded) != len(works):
         raise Lost
 
 

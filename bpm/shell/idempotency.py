@@ -40,8 +40,22 @@ class AnswerNotKept(Conflict):
     """This call was carried out, but its answer was too large to be kept."""
 
 
-def once(key: Idempotency | None, tenant: str, produce: Callable[[], Any]) -> Any:
+def _itself(answer: Any) -> Any:
+    return answer
+
+
+def once(
+    key: Idempotency | None,
+    tenant: str,
+    produce: Callable[[], Any],
+    *,
+    keep: Callable[[Any], Any] = _itself,
+    restore: Callable[[Any], Any] = _itself,
+) -> Any:
     """Return what `produce` returns, or, under a key that was used before, the first answer.
+
+    Args:
+        keep: makes of an answer what is kept; `restore` makes the answer of that again.
 
     The record and what `produce` does are one transaction; a refusal leaves no record.
 
@@ -55,25 +69,29 @@ def once(key: Idempotency | None, tenant: str, produce: Callable[[], Any]) -> An
     if key is None:
         return produce()
     try:
-        return _once(key, tenant, produce, own=True)
+        answer, kept = _once(key, tenant, produce, keep, own=True)
     except Lost:
-        return _once(key, tenant, produce, own=False)
+        answer, kept = _once(key, tenant, produce, keep, own=False)
+    return restore(answer) if kept else answer
 
 
-def _once(key: Idempotency, tenant: str, produce: Callable[[], Any], *, own: bool) -> Any:
+def _once(
+    key: Idempotency, tenant: str, produce: Callable[[], Any], keep: Callable[[Any], Any], *, own: bool
+) -> tuple[Any, bool]:
+    """Return the answer, and whether it is the kept one."""
     with transaction.atomic():
         record = _take(key, tenant)
         if record is None:
-            return _answer(key, tenant)
+            return _answer(key, tenant), True
         mark = own_transaction.set(own)
         try:
             answer = produce()
         finally:
             own_transaction.reset(mark)
-        text = to_text(answer)
+        text = to_text(keep(answer))
         if len(text) <= MAX_ANSWER_BYTES:
             _keep(record, text)
-        return answer
+        return answer, False
 
 
 def _take(key: Idempotency, tenant: str) -> int | None:

@@ -10,6 +10,7 @@ from django.db import transaction
 from bpm.core import commands as c
 from bpm.core.ids import Id
 from bpm.core.lookup import visible_variables
+from bpm.core.rows import ExternalStatus
 from bpm.core.state import State
 from bpm.shell.batch import Batch
 from bpm.shell.clock import frozen_now
@@ -108,6 +109,32 @@ def _leased(state: State, task: Id) -> dict[str, Any]:
         "priority": row.priority,
         "attempt": row.failures + row.expiries + 1,
     }
+
+
+def leases_to_keep(leased: list[dict[str, Any]]) -> list[list[Any]]:
+    """Return what an idempotency record keeps of an answer: task and lease."""
+    return [[task["task_id"], task["lease_id"]] for task in leased]
+
+
+def leases_again(kept: list[list[Any]]) -> list[dict[str, Any]]:
+    """Return the leases of an earlier answer that still hold, as they stand now.
+
+    Statements: 2, or 0 where there were none.
+    """
+    if not kept:
+        return []
+    batch = Batch(
+        [Request(c.LockExternalTasks(tasks=(task,), worker="", lock_ms=1)) for task, _ in kept], dialect()
+    )
+    batch.read()
+    held = dict(map(tuple, kept))
+    leased = [
+        _leased(work.state, row.id)
+        for work in batch.works.values()
+        for row in work.state.external_tasks.values()
+        if row.status is ExternalStatus.LOCKED and held.get(row.id) == row.lease
+    ]
+    return sorted(leased, key=lambda task: (-task["priority"], task["task_id"]))
 
 
 def work_waits(topics: Sequence[str], *, tenant: str) -> bool:

@@ -124,6 +124,7 @@ TOKENS = TableSpec(
         "join": UUID,
         "attempt": INT,
         "created_at": TIME,
+        "called": UUID,
     },
     enums={"status": TokenStatus, "wait": Wait},
     live="NOT final",

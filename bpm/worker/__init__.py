@@ -6,6 +6,7 @@ from bpm.worker.client import EngineClient, FetchedTasks, LeaseExtension
 from bpm.worker.config import WorkerConfig
 from bpm.worker.context import TaskContext
 from bpm.worker.errors import (
+    AnswerNotKept,
     EngineError,
     EngineUnavailable,
     LeaseLost,
@@ -21,6 +22,7 @@ from bpm.worker.result import TaskResult
 from bpm.worker.worker import Worker
 
 __all__ = [
+    "AnswerNotKept",
     "EngineClient",
     "EngineError",
     "EngineUnavailable",

@@ -9,6 +9,7 @@ from email.utils import parsedate_to_datetime
 import httpx
 
 from bpm.worker.errors import (
+    AnswerNotKept,
     EngineError,
     EngineUnavailable,
     LeaseLost,
@@ -20,6 +21,7 @@ from bpm.worker.errors import (
 from bpm.worker.exact_json import JsonValue, decode_json
 
 _LEASE_CONFLICT = "ExternalTaskLeaseConflict"
+_LEASE_LOST_CODES = frozenset({_LEASE_CONFLICT, "LeaseConflict", "TaskClosed", "InstanceEnded"})
 _LATER_STATUSES = frozenset({408, 425, 429})
 _LATER_CODES = frozenset({"Suspended", "IdempotencyInProgress"})
 _LONGEST_DETAIL = 500
@@ -109,10 +111,12 @@ def _refusal(response: httpx.Response, code: str | None) -> type[EngineError]:
         return Unauthorized
     if status == 404:
         return NotFound
+    if status != 409:
+        return Refused
+    if code == "AnswerNotKept":
+        return AnswerNotKept
     violated = response.headers.get("x-invariant-violation")
-    if status == 409 and _LEASE_CONFLICT in (violated, code):
-        return LeaseLost
-    return Refused
+    return LeaseLost if violated == _LEASE_CONFLICT or code in _LEASE_LOST_CODES else Refused
 
 
 def _problem(response: httpx.Response) -> tuple[str, str | None]:

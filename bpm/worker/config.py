@@ -30,7 +30,7 @@ class WorkerConfig:
     """Settings of one worker; all times in milliseconds.
 
     Attributes:
-        worker_id: Owner of the leases; 1 to 255 characters; unique among running workers.
+        worker_id: Owner of the leases; 1 to 255 printable characters; unique among running workers.
         max_tasks: Most tasks of one fetch, 1 to 1,000; never more are fetched than handlers are free.
         concurrency: Handlers that run at once, each in a thread of its own; 1 to 1,000.
         lock_duration_ms: Length of a lease, 100 to 86,400,000; renewed at half time while a handler runs.
@@ -62,6 +62,8 @@ class WorkerConfig:
     def __post_init__(self) -> None:
         if not 1 <= len(self.worker_id) <= 255:
             raise ValueError("worker_id must have 1 to 255 characters")
+        if not self.worker_id.isprintable():
+            raise ValueError("worker_id must be printable")
         for name, (least, most) in _BOUNDS.items():
             value = getattr(self, name)
             if value is None and name == "max_run_ms":

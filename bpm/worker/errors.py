@@ -3,7 +3,8 @@
 The tree::
 
     EngineError
-    ├── LeaseLost           409 ExternalTaskLeaseConflict, or the lease ran out
+    ├── LeaseLost           409 ExternalTaskLeaseConflict, TaskClosed or InstanceEnded, or the lease ran out
+    ├── AnswerNotKept       409 AnswerNotKept: done before under this key, but the answer is gone
     ├── NotFound            404
     ├── Unauthorized        401, 403
     ├── Refused             any other 3xx or 4xx: the same call will be refused again
@@ -36,6 +37,10 @@ class EngineError(Exception):
 
 class LeaseLost(EngineError):
     """The task no longer belongs to this worker; whatever it did must not be reported (semantics §5)."""
+
+
+class AnswerNotKept(EngineError):
+    """The call was carried out under this Idempotency-Key before; its answer was too large to be kept."""
 
 
 class NotFound(EngineError):

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from bpm.worker.backoff import Backoff
 from bpm.worker.client import EngineClient, FetchedTasks
 from bpm.worker.config import WorkerConfig
-from bpm.worker.errors import EngineUnavailable
+from bpm.worker.errors import AnswerNotKept, EngineUnavailable
 from bpm.worker.lease import Lease
 from bpm.worker.repetition import repeat_until_answered
 from bpm.worker.slots import Slots
@@ -147,6 +147,10 @@ class Fetcher:
                 left_s=lambda: 0.0 if self._draining.is_set() else math.inf,
                 wait=self._draining.wait,
             )
+        except AnswerNotKept as error:
+            # What that answer leased comes back by itself when the leases have run out.
+            _log.warning("tasks of a lost fetch are out of reach until their leases end: %s", error)
+            return [], None
         except EngineUnavailable:
             fetched = self._last_attempt(call)
         return call.leases_of(fetched), fetched.retry_after_s
@@ -157,5 +161,5 @@ class Fetcher:
             return FetchedTasks(())
         try:
             return call.attempt()
-        except EngineUnavailable:
+        except (EngineUnavailable, AnswerNotKept):
             return FetchedTasks(())

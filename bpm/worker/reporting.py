@@ -9,7 +9,14 @@ import uuid
 from bpm.worker.backoff import Backoff
 from bpm.worker.client import EngineClient
 from bpm.worker.config import WorkerConfig
-from bpm.worker.errors import EngineError, EngineUnavailable, LeaseLost, NotFound, Refused
+from bpm.worker.errors import (
+    AnswerNotKept,
+    EngineError,
+    EngineUnavailable,
+    LeaseLost,
+    NotFound,
+    Refused,
+)
 from bpm.worker.exact_json import NotJson
 from bpm.worker.lease import Lease
 from bpm.worker.repetition import repeat_until_answered
@@ -37,6 +44,8 @@ class Reporter:
         task_id = lease.task.task_id
         try:
             self._send(lease, result)
+        except AnswerNotKept:
+            return True
         except (LeaseLost, NotFound) as error:
             _log.warning("result of task %s dropped: %s", task_id, error)
         except EngineUnavailable as error:

@@ -21,6 +21,8 @@ from bpm.worker.task_run import TaskRunner
 
 _log = logging.getLogger("bpm.worker")
 
+_MOST_TOPICS = 100
+
 
 class Worker:
     """Serves one or several topics of one engine; used once: start, then drain.
@@ -33,7 +35,7 @@ class Worker:
         config: None takes the defaults.
 
     Raises:
-        ValueError: No handler, two for one topic, or an empty topic.
+        ValueError: No handler, two for one topic, more than 100 topics, or an empty one.
         TypeError: Something that is no handler.
     """
 
@@ -121,6 +123,9 @@ class Worker:
         try:
             self._fetcher.run()
         except BaseException as fault:  # noqa: BLE001  raised again by drain, in the caller's thread
+            if self._draining.is_set():
+                _log.warning("last fetch failed: %s", fault)
+                return
             _log.error("no more tasks are fetched: %s", fault)
             self._fault = fault
             self._wakeups.put("cannot fetch")
@@ -146,6 +151,8 @@ def _by_topic(handlers: Sequence[TaskHandler]) -> dict[str, TaskHandler]:
             raise TypeError(f"{handler!r} is no handler: it needs task_type and handle(task, context)")
         if not handler.task_type:
             raise ValueError(f"{handler!r} has an empty task_type")
+        if len(by_topic) == _MOST_TOPICS:
+            raise ValueError(f"a worker serves at most {_MOST_TOPICS} topics")
         if handler.task_type in by_topic:
             raise ValueError(f"two handlers for topic {handler.task_type!r}")
         by_topic[handler.task_type] = handler

@@ -71,4 +71,4 @@ def test_the_page_to_try_runs_under_the_strict_policy(client: Client, db: None) 
 
 def test_health_needs_no_credentials_and_tells_little(db: None) -> None:
     body = Api(Client()).get("/health").ok()
-    assert body == {"status": "ok", "last_tick_at": None}
+    assert body == {"status": "ok", "loop_age_s": None, "queue_age_s": None, "lag_ms": 0}

@@ -25,7 +25,9 @@ def _below(cls: type[EngineError]) -> Iterator[type[EngineError]]:
 
 
 def _of_this_project() -> list[type[EngineError]]:
-    return [cls for cls in _below(EngineError) if cls.__module__.startswith(("bpm.", "api."))]
+    return [
+        cls for cls in _below(EngineError) if cls.__module__.startswith(("bpm.core.", "bpm.queries.", "api."))
+    ]
 
 
 def test_every_error_has_a_status_of_its_own() -> None:

@@ -10,8 +10,10 @@ import schemathesis
 from django.contrib.auth.models import User
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
 from knox.models import AuthToken
+from pytest_django import Settings
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import (
     content_type_conformance,
@@ -44,6 +46,11 @@ def _one_connection(db: None) -> Iterator[None]:
         signal.connect(close_old_connections)
 
 
+@pytest.fixture(autouse=True)
+def _no_waiting(settings: Settings) -> None:
+    settings.BPM = settings.BPM | {"WEB_THREADS": 1}
+
+
 @pytest.fixture
 def things(db: None) -> dict[str, str]:
     """Path parameter to the id of something that is there."""
@@ -67,7 +74,7 @@ def credentials(db: None) -> dict[str, str]:
 
 @pytest.mark.slow
 @schema.parametrize()
-@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
+@hypothesis_settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
 def test_every_operation_keeps_its_promises(
     case: Any, things: dict[str, str], credentials: dict[str, str]
 ) -> None:

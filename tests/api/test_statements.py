@@ -23,6 +23,7 @@ from bpm.queries.timers import list_timers
 from bpm.queries.trace import trace
 from bpm.queries.user_tasks import UserTaskFilter, list_user_tasks
 from bpm.queries.variables import list_variables
+from tests.api.caller import Api
 from tests.api.definitions import START, bpmn, flow
 
 WIDTHS = (1, 10, 100)
@@ -94,6 +95,14 @@ def test_reading_takes_a_constant_number_of_statements(instance: str) -> None:
         "list_tasks": 2,
         "find_task, external": 2,
     }
+
+
+def test_a_token_costs_a_call_one_statement(api: Api) -> None:
+    engine.deploy([("wide.bpmn", wide(1))])
+    api.start("wide")
+    alone = _counted(lambda: engine.start("wide"))
+    assert _counted(lambda: api.start("wide")) == alone + 1
+    assert _counted(lambda: api.get("/incidents").ok()) == 1 + 1
 
 
 @pytest.mark.django_db(transaction=True)

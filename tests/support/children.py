@@ -78,7 +78,7 @@ class Children:
                 stdout=output,
                 stderr=output,
                 process_group=0,
-                preexec_fn=die_with_parent,  # noqa: PLW1509
+                preexec_fn=die_with_parent,
             )
         self._running.append(child)
         return child
@@ -106,7 +106,11 @@ def descendants(pid: int) -> dict[int, str]:
     children = dict(_parents())
     grown = True
     while grown:
-        new = {child for child, parent in children.items() if (parent == pid or parent in found) and child not in found}
+        new = {
+            child
+            for child, parent in children.items()
+            if (parent == pid or parent in found) and child not in found
+        }
         found |= {child: _command(child) for child in new}
         grown = bool(new)
     return found
@@ -131,5 +135,3 @@ def is_running(pid: int) -> bool:
     with suppress(OSError):
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     return False
-
-

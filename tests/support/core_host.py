@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC
 from typing import Any
@@ -14,13 +14,13 @@ from bpm.core.decide import Decision, decide
 from bpm.core.errors import DefinitionInvalid, DefinitionNotFound, InstanceNotFound, Refused
 from bpm.core.graph import Graph
 from bpm.core.ids import Id, IdSource
-from bpm.core.rows import ExternalStatus, JobStatus, TimerStatus
+from bpm.core.rows import ExternalStatus, TimerStatus
 from bpm.core.state import Instance, State
-from bpm.core.values import from_text
+from tests.support.checking import check_instance, require_nothing
 from tests.support.clock import Clock
-from tests.support.folding import Recorded, copy_state, differences, fold
-from tests.support.hosts import Handler, HandlerThrew, HandlerVanished, Leased, Variables, Work
-from tests.support.invariants import violations
+from tests.support.folding import Recorded, copy_state, differences
+from tests.support.handler_runs import run_due_jobs, run_job
+from tests.support.hosts import Handler, HandlerKey, Leased, Variables
 from tests.support.model import Model
 from tests.support.model_graph import build_graph
 
@@ -41,7 +41,7 @@ class CoreHost:
 
     def __init__(self, *, limits: Limits | None = None, checked: bool = True) -> None:
         self.clock = Clock()
-        self.handlers: dict[tuple[str, str], Handler] = {}
+        self.handlers: MutableMapping[HandlerKey, Handler] = {}
         self.checked = checked
         self.limits = limits or Limits()
         self._versions: dict[str, list[Graph]] = {}
@@ -87,7 +87,7 @@ class CoreHost:
         return self._decide(held, command).answer
 
     def fetch(
-        self, worker: str, topics: Sequence[str], *, maximum: int = 10, lease_ms: int = 10_000, by_priority: bool = True
+        self, worker: str, topics: Sequence[str], *, maximum: int = 10, lease_ms: int = 10_000
     ) -> list[Leased]:
         free = [
             Leased(instance, task)
@@ -95,7 +95,7 @@ class CoreHost:
             for task in self.state(instance).external_tasks.values()
             if task.topic in topics and task.status in (ExternalStatus.READY, ExternalStatus.LOCKED)
         ]
-        free.sort(key=lambda leased: (-leased.task.priority * by_priority, leased.task.created_at, leased.task.id))
+        free.sort(key=lambda leased: (-leased.task.priority, leased.task.created_at, leased.task.id))
         got: list[Leased] = []
         for instance, task in free:
             if len(got) < maximum:
@@ -108,25 +108,7 @@ class CoreHost:
         return sum(self._run_due(instance) for instance in self.instances())
 
     def run_job(self, instance: Id, job: Id) -> None:
-        answer = self.execute(instance, c.StartJob(job=job))
-        if answer.get("handler") is None:
-            return
-        held, attempt = self._held[instance], answer["attempt"]
-        kind, name = answer["handler"].split(":", 1)
-        node = held.graph.nodes[answer["node"]]
-        result: c.Command
-        try:
-            variables = self.handlers[kind, name](Work(instance, node, attempt, _variables(held.state)))
-            result = c.CompleteJob(job=job, attempt=attempt, variables=variables or {})
-        except HandlerVanished:
-            return
-        except HandlerThrew as thrown:
-            result = c.ThrowJobError(
-                job=job, attempt=attempt, error_code=thrown.code, message=thrown.message, variables=thrown.variables
-            )
-        except Exception as error:  # noqa: BLE001 - whatever a handler raises fails its job
-            result = c.FailJob(job=job, attempt=attempt, error=str(error))
-        self.execute(instance, result)
+        run_job(self, instance, job)
 
     def instances(self) -> list[Id]:
         return list(self._held)
@@ -158,11 +140,7 @@ class CoreHost:
         )
         if due:
             done += len(self.execute(instance, c.FireTimers(timers=tuple(timer for _, timer in due)))["fired"])
-        for job in list(state.jobs.values()):
-            if state.jobs[job.id].status is JobStatus.READY and job.available_at <= now:
-                self.run_job(instance, job.id)
-                done += 1
-        return done
+        return done + run_due_jobs(self, instance)
 
     def _context(self, state: State) -> Callable[[], Context]:
         self._seed += 1
@@ -185,7 +163,7 @@ class CoreHost:
             decision = decide(held.graph, state, command, context())
         except Refused:
             if before is not None:
-                _require("a refused command changed something", differences(before, state))
+                require_nothing("a refused command changed something", differences(before, state))
             raise
         finally:
             state.journal.clear()
@@ -197,19 +175,14 @@ class CoreHost:
             self._check(held, twin, command, context(), decision)
         return decision
 
-    def _check(self, held: _Held, twin: State, command: c.Command, context: Context, decision: Decision) -> None:
+    def _check(
+        self, held: _Held, twin: State, command: c.Command, context: Context, decision: Decision
+    ) -> None:
         again = decide(held.graph, twin, command, context)
         same = again.events == decision.events and again.answer == decision.answer
-        _require("deciding again gives something else", [] if same else [f"{again} is not {decision}"])
-        _require("two decisions leave different states", differences(held.state, twin))
-        folded = fold(held.state.instance.id, held.history)
-        _require("the folded history differs from the state", differences(held.state, folded))
-        _require("an invariant is broken", violations(held.state, held.history))
-
-
-def _require(what: str, found: list[str]) -> None:
-    if found:
-        raise AssertionError("\n  ".join([what, *found]))
+        require_nothing("deciding again gives something else", [] if same else [f"{again} is not {decision}"])
+        require_nothing("two decisions leave different states", differences(held.state, twin))
+        check_instance(held.state, held.history)
 
 
 def _compile(source: bytes | Model, script_formats: frozenset[str]) -> list[Graph]:
@@ -220,7 +193,3 @@ def _compile(source: bytes | Model, script_formats: frozenset[str]) -> list[Grap
         raise DefinitionInvalid(file.problems)
     return [process.graph for process in file.processes if process.graph is not None]
 
-
-def _variables(state: State) -> Variables:
-    root = state.instance.id
-    return {name: from_text(row.value) for (scope, name), row in state.variables.items() if scope == root}

@@ -5,7 +5,7 @@ A host does one thing at a time and shows an instance as it would be loaded anew
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from datetime import timedelta
 from typing import Any, NamedTuple, Protocol
 
@@ -20,6 +20,7 @@ from tests.support.model import Model
 
 Variables = Mapping[str, Any]
 Handler = Callable[["Work"], Variables | None]
+HandlerKey = tuple[str, str]
 
 
 class Work(NamedTuple):
@@ -31,7 +32,7 @@ class Work(NamedTuple):
     variables: Variables
 
 
-class HandlerThrew(Exception):  # noqa: N818 - what a handler raises to end by a BPMN error
+class HandlerThrew(Exception):
     """The handler ends by a BPMN error."""
 
     def __init__(self, code: str, message: str = "", variables: Variables | None = None) -> None:
@@ -41,7 +42,7 @@ class HandlerThrew(Exception):  # noqa: N818 - what a handler raises to end by a
         self.variables = variables or {}
 
 
-class HandlerVanished(Exception):  # noqa: N818 - stands for the death of a process
+class HandlerVanished(Exception):
     """The cluster dies while the handler runs: nobody reports a result."""
 
 
@@ -62,7 +63,7 @@ class Host(Protocol):
     """
 
     clock: Clock
-    handlers: dict[tuple[str, str], Handler]
+    handlers: MutableMapping[HandlerKey, Handler]
     checked: bool
 
     def deploy(self, *sources: bytes | Model) -> list[str]:
@@ -93,7 +94,7 @@ class Host(Protocol):
         ...
 
     def fetch(
-        self, worker: str, topics: Sequence[str], *, maximum: int = 10, lease_ms: int = 10_000, by_priority: bool = True
+        self, worker: str, topics: Sequence[str], *, maximum: int = 10, lease_ms: int = 10_000
     ) -> list[Leased]:
         """Fetch and lock external tasks of all instances: by priority, then age."""
         ...

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from bpm import engine
 
 _FILE = (
@@ -19,7 +21,7 @@ def process(key: str, *nodes: str) -> bytes:
     """
     places = ["start", *(f"n{number + 1}" for number in range(len(nodes))), "end"]
     parts = [node.replace("ID", f'id="{place}"', 1) for node, place in zip(nodes, places[1:], strict=False)]
-    flows = zip(places, places[1:], strict=False)
+    flows = pairwise(places)
     parts += [f'<sequenceFlow id="f{n}" sourceRef="{a}" targetRef="{b}"/>' for n, (a, b) in enumerate(flows)]
     return _FILE.format(key=key, middle="".join(parts)).encode()
 
@@ -44,7 +46,8 @@ def external(topic: str) -> str:
 
 def retries(cycle: str) -> str:
     """Return the extension that says how often and when a job is attempted again."""
-    return f"<extensionElements><camunda:failedJobRetryTimeCycle>{cycle}</camunda:failedJobRetryTimeCycle></extensionElements>"
+    tag = "camunda:failedJobRetryTimeCycle"
+    return f"<extensionElements><{tag}>{cycle}</{tag}></extensionElements>"
 
 
 def deploy(*files: bytes) -> None:

@@ -13,7 +13,7 @@ from tests.support.model import ELSE, FlowSpec, Model, NodeSpec
 Truth = Callable[[str], bool]
 
 
-class Unsafe(Exception):  # noqa: N818 - the model leaves the class of models that are compared
+class Unsafe(Exception):
     """A flow holds two tokens, or the run does not come to rest."""
 
 

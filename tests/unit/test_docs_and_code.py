@@ -194,9 +194,15 @@ def _routes() -> dict[str, Any]:
 
 def test_the_routes_are_those_of_the_api() -> None:
     routes = _routes()
-    listed = re.findall(r"`(GET|POST|PUT|PATCH|DELETE) (/[^`?]*)", prose_of(SHEET))
-    assert {path for _, path in listed} == set(routes)
-    assert [(method, path) for method, path in listed if not hasattr(routes[path], method.lower())] == []
+    listed = set(re.findall(r"`(GET|POST|PUT|PATCH|DELETE) (/[^`?]*)", prose_of(SHEET)))
+    offered = {
+        (method, path)
+        for path, view in routes.items()
+        for method in ("GET", "POST", "PUT", "PATCH", "DELETE")
+        if hasattr(view, method.lower())
+    }
+    assert len(offered) > 30
+    assert listed == offered
 
 
 def test_the_functions_are_those_of_the_engine() -> None:

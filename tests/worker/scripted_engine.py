@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import socket
+import sys
 import threading
 import time
+import traceback
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -122,8 +124,7 @@ class ScriptedEngine:
             def log_message(self, *args: object) -> None:
                 pass
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
 
@@ -201,6 +202,15 @@ class ScriptedEngine:
                     return []
             # An engine looks for new tasks at intervals; it is not woken by them.
             time.sleep(min(PROBE_S, left))
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Be silent about clients that go away; tests make them do so."""
+        if not isinstance(sys.exception(), ConnectionError):
+            traceback.print_exc()
 
 
 def _send(http: BaseHTTPRequestHandler, answer: Answer) -> None:

@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from bpm.worker import (
+    AnswerNotKept,
     EngineClient,
     EngineError,
     EngineUnavailable,
@@ -40,7 +41,10 @@ def unlock(engine: ScriptedEngine, client: EngineClient, answer: Answer) -> Engi
         (problem(405, "MethodNotAllowed"), Refused),
         (problem(408, "RequestTimeout"), EngineUnavailable),
         (LEASE_CONFLICT, LeaseLost),
-        (problem(409, "ExternalTaskLeaseConflict"), LeaseLost),
+        (problem(409, "LeaseConflict"), LeaseLost),
+        (problem(409, "TaskClosed"), LeaseLost),
+        (problem(409, "InstanceEnded"), LeaseLost),
+        (problem(409, "AnswerNotKept"), AnswerNotKept),
         (problem(409, "Conflict", violation="ExternalTaskLeaseConflict"), LeaseLost),
         (problem(409, "Suspended"), EngineUnavailable),
         (problem(409, "IdempotencyInProgress"), EngineUnavailable),

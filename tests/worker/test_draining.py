@@ -171,6 +171,14 @@ def test_a_worker_that_is_refused_drains_and_says_why(
     assert len(engine.calls("complete")) == 1
 
 
+def test_a_refusal_while_draining_is_no_fault(engine: ScriptedEngine, start_worker: StartWorker) -> None:
+    refusal = problem(404, "NotFound")
+    engine.script("fetch-and-lock", Answer(404, refusal.body, refusal.headers, delay_s=0.3))
+    worker = start_worker(Echo())
+    engine.wait_for("fetch-and-lock")
+    assert worker.drain()
+
+
 def test_run_ends_when_another_thread_stops_it(engine: ScriptedEngine, client: EngineClient) -> None:
     worker = Worker(client, [Echo()], WorkerConfig(wait_ms=100))
     threading.Timer(0.2, worker.stop).start()
@@ -206,16 +214,21 @@ def own_threads() -> list[str]:
     return [thread.name for thread in threading.enumerate() if thread.name.startswith("bpm-")]
 
 
+def echo_of(topic: str) -> Calling:
+    return Calling(lambda task, context: TaskResult.complete(), topic)
+
+
 @pytest.mark.parametrize(
     ("make", "kind", "message"),
     [
         (list, ValueError, "at least one handler"),
         (lambda: [Echo(), Echo()], ValueError, "two handlers for topic 'work'"),
-        (lambda: [Calling(lambda task, context: TaskResult.complete(), "")], ValueError, "empty task_type"),
+        (lambda: [echo_of("")], ValueError, "empty task_type"),
         (lambda: [Echo], TypeError, "is no handler"),
+        (lambda: [echo_of(str(number)) for number in range(101)], ValueError, "at most 100 topics"),
         (lambda: [object()], TypeError, "is no handler"),
     ],
-    ids=["none", "two", "empty", "class", "object"],
+    ids=["none", "two", "empty", "class", "many", "object"],
 )
 def test_handlers_are_checked(
     client: EngineClient, make: Callable[[], list[Echo]], kind: type[Exception], message: str
@@ -228,6 +241,7 @@ def test_handlers_are_checked(
     ("changes", "message"),
     [
         ({"worker_id": ""}, "worker_id must have 1 to 255 characters"),
+        ({"worker_id": "a\tb"}, "worker_id must be printable"),
         ({"concurrency": 0}, "concurrency must be a whole number from 1 to 1000, is 0"),
         ({"wait_ms": 30_001}, "wait_ms must be a whole number from 0 to 30000, is 30001"),
         ({"lock_duration_ms": 1.5}, "lock_duration_ms must be a whole number"),

@@ -95,6 +95,17 @@ def test_failing_fetches_are_repeated(
     assert (len({request.key for request in repeated}) == 1) is same_key
 
 
+def test_a_lost_answer_that_was_not_kept_is_not_asked_for_again(
+    engine: ScriptedEngine, start_worker: StartWorker
+) -> None:
+    engine.script("fetch-and-lock", LOST, problem(409, "AnswerNotKept"))
+    engine.offer(task())
+    start_worker(Echo())
+    engine.wait_for("complete")
+    first, second, third = engine.calls("fetch-and-lock")[:3]
+    assert first.key == second.key != third.key
+
+
 @pytest.mark.parametrize(
     "answer",
     [problem(503, "Overloaded", retry_after="1"), Answer(body=[], headers={"Retry-After": "1"})],

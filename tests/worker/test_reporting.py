@@ -118,6 +118,19 @@ def test_a_report_is_repeated_under_its_key_until_answered(
     assert len(handler.tasks) == 1
 
 
+def test_a_report_whose_first_answer_is_gone_was_heard(
+    engine: ScriptedEngine, start_worker: StartWorker, caplog: pytest.LogCaptureFixture
+) -> None:
+    engine.script("complete", LOST, problem(409, "AnswerNotKept"))
+    engine.offer(task())
+    worker = start_worker(Echo())
+    engine.wait_for("complete", 2)
+    assert worker.drain()
+    assert len(engine.calls("complete")) == 2
+    assert engine.calls("fail") == []
+    assert "dropped" not in caplog.text
+
+
 def test_reports_end_with_the_lease(
     engine: ScriptedEngine, start_worker: StartWorker, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -136,10 +149,11 @@ def test_reports_end_with_the_lease(
     ("answer", "word"),
     [
         (LEASE_CONFLICT, "ExternalTaskLeaseConflict"),
+        (problem(409, "TaskClosed"), "TaskClosed"),
         (problem(404, "TaskNotFound"), "TaskNotFound"),
         (problem(403, "PermissionDenied"), "PermissionDenied"),
     ],
-    ids=["lease lost", "gone", "forbidden"],
+    ids=["lease lost", "closed", "gone", "forbidden"],
 )
 def test_a_result_that_nobody_wants_is_dropped_and_logged(
     engine: ScriptedEngine,

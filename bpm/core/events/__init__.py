@@ -7,6 +7,11 @@ stand only in events marked `erasable`: those whose loss changes no token.
 
 from __future__ import annotations
 
+from bpm.core.events.calls import (
+    CallEnded,
+    CallStarted,
+    DeliveryDropped,
+)
 from bpm.core.events.event import (
     Event,
     TokenEvent,
@@ -109,6 +114,9 @@ from bpm.core.events.variables import (
 )
 
 __all__ = [
+    "CallEnded",
+    "CallStarted",
+    "DeliveryDropped",
     "ErrorThrown",
     "EscalationThrown",
     "Event",

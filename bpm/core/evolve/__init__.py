@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from bpm.core.events import Event
 from bpm.core.evolve import (
+    calls,
     incidents,
     instances,
     joins,
@@ -29,6 +30,7 @@ Apply = Callable[[State, Any, datetime], None]
 APPLY: Final[Mapping[type[Event], Apply]] = {
     **instances.APPLY,
     **scopes.APPLY,
+    **calls.APPLY,
     **tokens.APPLY,
     **joins.APPLY,
     **variables.APPLY,

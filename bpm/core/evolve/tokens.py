@@ -85,27 +85,26 @@ def _created(state: State, event: e.TokenCreated, at: datetime) -> None:
 
 def _arrived(state: State, event: e.TokenArrived, at: datetime) -> None:
     old = state.tokens[event.token]
-    new = old.transition(_S.READY)._replace(node=event.node, flow=event.flow, attempt=0, phase=event.phase)
+    new = old.transition(_S.READY, node=event.node, flow=event.flow, attempt=0, phase=event.phase)
     state.put(state.tokens, new.id, new)
 
 
 def _started(state: State, event: e.NodeExecutionStarted, at: datetime) -> None:
     old = state.tokens[event.token]
-    put_token(state, old, old.transition(_S.EXECUTING)._replace(attempt=event.attempt))
+    put_token(state, old, old.transition(_S.EXECUTING, attempt=event.attempt))
 
 
 def _completed(state: State, event: e.TokenCompleted, at: datetime) -> None:
     old = state.tokens[event.token]
-    new = old.transition(_S.COMPLETED)
     if event.final:
-        put_token(state, old, new._replace(final=True, wait=Wait.NONE))
+        put_token(state, old, old.transition(_S.COMPLETED, final=True, wait=Wait.NONE))
     else:
-        state.put(state.tokens, new.id, new)
+        state.put(state.tokens, old.id, old.transition(_S.COMPLETED))
 
 
 def _blocked(state: State, event: e.TokenBlocked, at: datetime) -> None:
     old = state.tokens[event.token]
-    new = old.transition(_S.WAITING)._replace(wait=Wait(event.wait), join=event.join)
+    new = old.transition(_S.WAITING, wait=Wait(event.wait), join=event.join)
     put_token(state, old, new)
     if event.join is not None:
         wait_at(state, new, event.join)
@@ -115,17 +114,17 @@ def _blocked(state: State, event: e.TokenBlocked, at: datetime) -> None:
 
 def _resumed(state: State, event: e.TokenResumed, at: datetime) -> None:
     old = state.tokens[event.token]
-    put_token(state, old, old.transition(_S.READY)._replace(wait=Wait.NONE, join=None, phase=event.phase))
+    put_token(state, old, old.transition(_S.READY, wait=Wait.NONE, join=None, phase=event.phase))
 
 
 def _to_ready(state: State, event: e.TokenEvent, at: datetime) -> None:
     old = state.tokens[event.token]
-    put_token(state, old, old.transition(_S.READY)._replace(wait=Wait.NONE))
+    put_token(state, old, old.transition(_S.READY, wait=Wait.NONE))
 
 
 def _failed(state: State, event: e.TokenFailed, at: datetime) -> None:
     old = state.tokens[event.token]
-    new = old.transition(_S.FAILED)._replace(wait=Wait.NONE, join=None, phase=event.phase)
+    new = old.transition(_S.FAILED, wait=Wait.NONE, join=None, phase=event.phase)
     put_token(state, old, new)
     if state.instance.passes:
         state.instance.passes = {}
@@ -133,18 +132,18 @@ def _failed(state: State, event: e.TokenFailed, at: datetime) -> None:
 
 def _suspended(state: State, event: e.TokenSuspended, at: datetime) -> None:
     old = state.tokens[event.token]
-    put_token(state, old, old.transition(_S.SUSPENDED)._replace(resumes_as=old.status.value))
+    put_token(state, old, old.transition(_S.SUSPENDED, resumes_as=old.status.value))
 
 
 def _activated(state: State, event: e.TokenActivated, at: datetime) -> None:
     old = state.tokens[event.token]
-    new = old.transition(_S(old.resumes_as or ""))._replace(resumes_as=None)
+    new = old.transition(_S(old.resumes_as or ""), resumes_as=None)
     put_token(state, old, new)
 
 
 def _terminated(state: State, event: e.TokenTerminated, at: datetime) -> None:
     old = state.tokens[event.token]
-    put_token(state, old, old.transition(_S.TERMINATED)._replace(final=True, wait=Wait.NONE))
+    put_token(state, old, old.transition(_S.TERMINATED, final=True, wait=Wait.NONE))
 
 
 APPLY: dict[type[e.Event], Callable[[State, Any, datetime], None]] = {

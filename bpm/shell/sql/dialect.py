@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
 from bpm.core.ids import Id
 from bpm.shell.columns import INSTANCE_COLUMNS
+from bpm.shell.sql.document import Document
 from bpm.shell.sql.queries import INSTANCES, definitions_query, everything_query, lock_query, read_query
 from bpm.shell.tables import SPECS, TableSpec
 
@@ -77,11 +78,7 @@ class Dialect(ABC):
         """Return a raw instance row likewise."""
 
     @abstractmethod
-    def encode(self, kinds: Sequence[str], row: list[Any]) -> list[Any]:
-        """Return the values of a row as they travel in the document."""
-
-    @abstractmethod
-    def write(self, document: Mapping[str, list[list[Any]]], *, guarded: bool) -> int:
+    def write(self, document: Document, *, guarded: bool) -> int:
         """Write a document; return how many instances were inserted or, their revision unchanged, updated.
 
         Guarded: nothing at all is written unless the one instance's revision is the one in the document.

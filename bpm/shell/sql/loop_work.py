@@ -131,4 +131,7 @@ def _stored(at: datetime | None) -> object:
 def _instant(raw: object) -> datetime | None:
     if isinstance(raw, str):
         return datetime.fromisoformat(raw).replace(tzinfo=UTC)
-    return raw.astimezone(UTC) if isinstance(raw, datetime) else None
+    if isinstance(raw, datetime):
+        # SQLite's own converter gives instants without a zone, and the process's zone is the host project's.
+        return raw.replace(tzinfo=UTC) if raw.tzinfo is None else raw.astimezone(UTC)
+    return None

@@ -6,19 +6,27 @@ text, so that no number is ever re-parsed (docs/explanation/performance).
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
 from bpm.core.ids import Id
+from bpm.core.values import encoder
 from bpm.shell.columns import CANDIDATE_COLUMNS, CHANGING_COLUMNS, HISTORY_COLUMNS, INSTANCE_COLUMNS
 from bpm.shell.sql.dialect import Dialect
+from bpm.shell.sql.document import CANDIDATES, CHANGED, HISTORY, REMOVED, STARTED, Document, Mode
 from bpm.shell.sql.due_work import DUE, EXPIRED, FREE
 from bpm.shell.tables import SPECS, TableSpec
 
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
+
+def _isoformat(value: object) -> str:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    raise TypeError(f"{type(value).__name__} is no value of a row")
+
+
+_encode = encoder(_isoformat, ascii_only=False)
 _POSITION = {name: index for index, (name, _) in enumerate(INSTANCE_COLUMNS)}
 
 
@@ -70,13 +78,6 @@ class PostgreSQL(Dialect):
                 row[position] = datetime.fromisoformat(row[position])
         return row
 
-    def encode(self, kinds: Sequence[str], row: list[Any]) -> list[Any]:
-        """Return the row with times as text."""
-        for position, kind in enumerate(kinds):
-            if kind == "timestamptz" and isinstance(row[position], datetime):
-                row[position] = row[position].isoformat()
-        return row
-
     def lock_candidates(
         self, tenant: str, topics: list[str], limit: int, now: datetime | None
     ) -> list[tuple[Id, Id]]:
@@ -96,10 +97,11 @@ class PostgreSQL(Dialect):
         query = DUE[table].format(now=_NOW, limit="%s")
         return [(str(row), str(owner)) for row, owner in self._execute(query, [now, limit])]
 
-    def write(self, document: Mapping[str, list[list[Any]]], *, guarded: bool) -> int:
+    def write(self, document: Document, *, guarded: bool) -> int:
         """Write in one statement. Statements: 1."""
-        query = _write_query(tuple(document), guarded)
-        return int(self._execute(query, [_encode(document)])[0][0])
+        parts = document.parts()
+        query = _write_query(tuple((part.key, part.mode) for part in parts), guarded)
+        return int(self._execute(query, [_encode(part.rows) for part in parts])[0][0])
 
 
 _NOW = "coalesce(%s::timestamptz, clock_timestamp())"
@@ -158,78 +160,75 @@ def _needs_query(sql: PostgreSQL, variables: bool, joins: bool) -> str:
     return " UNION ALL ".join(pieces)
 
 
-def _values(columns: Sequence[tuple[str, str]]) -> str:
-    casts = []
-    for position, (_, kind) in enumerate(columns):
-        cast = "" if kind in ("text", "json") else f"::{kind}"
-        casts.append(f"(e->>{position}){cast}")
-    return ", ".join(casts)
+# writing
 
-
-def _insert(key: str, table: str, columns: Sequence[tuple[str, str]], conflict: str, guard: str) -> str:
-    names = ", ".join(f'"{name}"' for name, _ in columns)
-    return (
-        f"w_{key} AS (INSERT INTO {table} ({names}) SELECT {_values(columns)} "
-        f"FROM jsonb_array_elements((SELECT d->'{key}' FROM doc)) e{guard}{conflict})"
-    )
-
-
-def _upsert(spec: TableSpec) -> str:
-    if len(spec.columns) == len(spec.key):
-        return f" ON CONFLICT ({', '.join(spec.key)}) DO NOTHING"
-    sets = ", ".join(
-        f'"{column}" = excluded."{column}"'
-        for column in spec.fields
-        if column not in spec.key and column not in ("created_at", "started_at", "opened_at")
-    )
-    return f" ON CONFLICT ({', '.join(spec.key)}) DO UPDATE SET {sets}"
+_ELEMENTS = "jsonb_array_elements(%s::jsonb) e"
+_OTHER_TABLES = {
+    STARTED: ("bpm_processinstance", INSTANCE_COLUMNS),
+    HISTORY: ("bpm_historyevent", HISTORY_COLUMNS),
+    CANDIDATES: ("bpm_usertaskcandidate", CANDIDATE_COLUMNS),
+}
+_NEVER_CHANGE = frozenset({"created_at", "started_at", "opened_at", "instance_id", "tenant"})
 
 
 @lru_cache(maxsize=512)
-def _write_query(keys: tuple[str, ...], guarded: bool) -> str:
-    """Return the statement for documents with these keys."""
-    pieces = ["doc AS MATERIALIZED (SELECT %s::jsonb AS d)"]
-    won: list[str] = []
-    if "started" in keys:
-        pieces.append(
-            _insert("started", "bpm_processinstance", INSTANCE_COLUMNS, "", "")[:-1] + " RETURNING id)"
-        )
-        won.append("(SELECT count(*) FROM w_started)")
-    if "changed" in keys:
-        pieces.append(_changed())
-        won.append("(SELECT count(*) FROM w_changed)")
-    guard = " WHERE (SELECT count(*) FROM w_changed) = 1" if guarded and "changed" in keys else ""
-    for key in keys:
-        if key in SPECS:
-            spec = SPECS[key]
-            columns = tuple(zip(spec.columns, spec.column_kinds, strict=True))
-            pieces.append(_insert(key, spec.table, columns, _upsert(spec), guard))
-        elif key == "history":
-            pieces.append(_insert(key, "bpm_historyevent", HISTORY_COLUMNS, "", guard))
-        elif key == "candidates":
-            pieces.append(_insert(key, "bpm_usertaskcandidate", CANDIDATE_COLUMNS, "", guard))
-        elif key == "removed":
-            pieces.append(_removed(guard))
-    return f"WITH {', '.join(pieces)} SELECT {' + '.join(won) or '0'}"
+def _write_query(shape: tuple[tuple[str, Mode], ...], guarded: bool) -> str:
+    """Return the statement for documents with these parts; it takes one parameter per part."""
+    keys = [key for key, _ in shape]
+    source = f"w_{CHANGED}, {_ELEMENTS}" if guarded and CHANGED in keys else _ELEMENTS
+    pieces = [f"w_{key} AS ({_part(key, mode, source)})" for key, mode in shape]
+    won = [f"(SELECT count(*) FROM w_{key})" for key in (STARTED, CHANGED) if key in keys]
+    return f"WITH {', '.join(pieces)} SELECT {' + '.join(won)}"
+
+
+def _part(key: str, mode: Mode, source: str) -> str:
+    if key == CHANGED:
+        return _changed()
+    if key == REMOVED:
+        match = "v.instance_id = (e->>0)::uuid AND v.scope = (e->>1)::uuid AND v.name = e->>2"
+        return f"DELETE FROM bpm_variable v USING {source} WHERE {match}"
+    if key == STARTED:
+        return _insert(*_OTHER_TABLES[key], _ELEMENTS) + " RETURNING 1"
+    if key in _OTHER_TABLES:
+        return _insert(*_OTHER_TABLES[key], source)
+    spec = SPECS[key]
+    columns = tuple(zip(spec.columns, spec.column_kinds, strict=True))
+    if mode == "update":
+        names = frozenset(spec.fields) - frozenset(spec.key)
+        places = _places(columns)
+        match = " AND ".join(f'x."{name}" = {_value(at, kind)}' for name, at, kind in places if name in spec.key)
+        return f"UPDATE {spec.table} x SET {_sets(columns, names)} FROM {source} WHERE {match}"
+    return _insert(spec.table, columns, source) + (_on_conflict(spec) if mode == "upsert" else "")
+
+
+def _places(columns: Sequence[tuple[str, str]]) -> list[tuple[str, int, str]]:
+    return [(name, position, kind) for position, (name, kind) in enumerate(columns)]
+
+
+def _value(position: int, kind: str) -> str:
+    return f"(e->>{position})" + ("" if kind in ("text", "json") else f"::{kind}")
+
+
+def _insert(table: str, columns: Sequence[tuple[str, str]], source: str) -> str:
+    names = ", ".join(f'"{name}"' for name, _ in columns)
+    values = ", ".join(_value(position, kind) for _, position, kind in _places(columns))
+    return f"INSERT INTO {table} ({names}) SELECT {values} FROM {source}"
+
+
+def _sets(columns: Sequence[tuple[str, str]], names: frozenset[str]) -> str:
+    changing = names - _NEVER_CHANGE
+    return ", ".join(f'"{name}" = {_value(at, kind)}' for name, at, kind in _places(columns) if name in changing)
+
+
+def _on_conflict(spec: TableSpec) -> str:
+    changing = [name for name in spec.fields if name not in spec.key and name not in _NEVER_CHANGE]
+    sets = ", ".join(f'"{name}" = excluded."{name}"' for name in changing)
+    return f" ON CONFLICT ({', '.join(spec.key)}) DO UPDATE SET {sets}"
 
 
 def _changed() -> str:
-    sets = ", ".join(
-        f'"{name}" = (e->>{position}){"" if kind == "text" else f"::{kind}"}'
-        for position, (name, kind) in enumerate(INSTANCE_COLUMNS)
-        if name in CHANGING_COLUMNS and name != "revision"
-    )
-    revision = f"(e->>{_POSITION['revision']})::int"
+    sets = _sets(INSTANCE_COLUMNS, CHANGING_COLUMNS - {"revision"})
     return (
-        f"w_changed AS (UPDATE bpm_processinstance i SET {sets}, revision = i.revision + 1 "
-        "FROM jsonb_array_elements((SELECT d->'changed' FROM doc)) e "
-        f"WHERE i.id = (e->>0)::uuid AND i.revision = {revision} RETURNING i.id)"
-    )
-
-
-def _removed(guard: str) -> str:
-    condition = guard.replace(" WHERE ", " AND ", 1)
-    return (
-        "w_removed AS (DELETE FROM bpm_variable v USING jsonb_array_elements((SELECT d->'removed' FROM doc)) e "
-        "WHERE v.instance_id = (e->>0)::uuid AND v.scope = (e->>1)::uuid AND v.name = e->>2" + condition + ")"
+        f"UPDATE bpm_processinstance i SET {sets}, revision = i.revision + 1 FROM {_ELEMENTS} "
+        f"WHERE i.id = (e->>0)::uuid AND i.revision = {_value(_POSITION['revision'], 'int')} RETURNING 1"
     )

@@ -7,7 +7,7 @@ The write lock is the database's: transactions begin immediate, so there is noth
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
@@ -15,11 +15,20 @@ from typing import Any
 from bpm.core.ids import Id
 from bpm.shell.columns import CANDIDATE_COLUMNS, CHANGING_COLUMNS, HISTORY_COLUMNS, INSTANCE_COLUMNS
 from bpm.shell.sql.dialect import Dialect
+from bpm.shell.sql.document import CANDIDATES, CHANGED, HISTORY, REMOVED, STARTED, Document
 from bpm.shell.sql.due_work import DUE, EXPIRED, FREE
 from bpm.shell.tables import SPECS, TableSpec
 
 _POSITION = {name: index for index, (name, _) in enumerate(INSTANCE_COLUMNS)}
 _INSTANCE_KINDS = tuple(kind for _, kind in INSTANCE_COLUMNS)
+_KINDS: dict[str, tuple[str, ...]] = {
+    STARTED: _INSTANCE_KINDS,
+    CHANGED: _INSTANCE_KINDS,
+    HISTORY: tuple(kind for _, kind in HISTORY_COLUMNS),
+    CANDIDATES: tuple(kind for _, kind in CANDIDATE_COLUMNS),
+    REMOVED: ("uuid", "uuid", "text"),
+    **{key: spec.column_kinds for key, spec in SPECS.items()},
+}
 
 
 def _dashed(text: str | None) -> str | None:
@@ -35,6 +44,20 @@ def _instant(text: str | None) -> datetime | None:
 def _stored(now: datetime | None) -> str:
     at = now or datetime.now(UTC)
     return str(at.astimezone(UTC).replace(tzinfo=None))
+
+
+def _encoded(kinds: Sequence[str], row: list[Any]) -> list[Any]:
+    """Return the row with ids without dashes and times as Django stores them."""
+    for position, kind in enumerate(kinds):
+        value = row[position]
+        if value is None:
+            continue
+        if kind == "uuid":
+            row[position] = value.replace("-", "")
+        elif kind == "timestamptz":
+            at = value if isinstance(value, datetime) else datetime.fromisoformat(value)
+            row[position] = _stored(at)
+    return row
 
 
 class SQLite(Dialect):
@@ -115,19 +138,6 @@ class SQLite(Dialect):
                 row[position] = _instant(row[position])
         return row
 
-    def encode(self, kinds: Sequence[str], row: list[Any]) -> list[Any]:
-        """Return the row with ids without dashes and times as Django stores them."""
-        for position, kind in enumerate(kinds):
-            value = row[position]
-            if value is None:
-                continue
-            if kind == "uuid":
-                row[position] = value.replace("-", "")
-            elif kind == "timestamptz":
-                at = value if isinstance(value, datetime) else datetime.fromisoformat(value)
-                row[position] = str(at.astimezone(UTC).replace(tzinfo=None))
-        return row
-
     def lock_candidates(
         self, tenant: str, topics: list[str], limit: int, now: datetime | None
     ) -> list[tuple[Id, Id]]:
@@ -160,12 +170,13 @@ class SQLite(Dialect):
             parameters += [tenant, topic, at, limit, at, tenant, topic, limit]
         return self._execute(" UNION ALL ".join(parts), parameters) if parts else []
 
-    def write(self, document: Mapping[str, list[list[Any]]], *, guarded: bool) -> int:
-        """Write table by table; the caller's transaction makes it one. Statements: one per key of the document."""
+    def write(self, document: Document, *, guarded: bool) -> int:
+        """Write table by table; the caller's transaction makes it one. Statements: one per table."""
         won = 0
-        for key, rows in document.items():
-            count = self._change(_write_query(key), json.dumps(rows))
-            if key in ("started", "changed"):
+        for key, _, rows in document.parts():
+            kinds = _KINDS[key]
+            count = self._change(_write_query(key), json.dumps([_encoded(kinds, row) for row in rows]))
+            if key in (STARTED, CHANGED):
                 won += count
         return won
 
@@ -223,13 +234,13 @@ def _write_query(key: str) -> str:
     if key in SPECS:
         spec = SPECS[key]
         return _insert(spec.table, spec.columns, _upsert(spec))
-    if key == "started":
+    if key == STARTED:
         return _insert("bpm_processinstance", [name for name, _ in INSTANCE_COLUMNS])
-    if key == "history":
+    if key == HISTORY:
         return _insert("bpm_historyevent", [name for name, _ in HISTORY_COLUMNS])
-    if key == "candidates":
+    if key == CANDIDATES:
         return _insert("bpm_usertaskcandidate", [name for name, _ in CANDIDATE_COLUMNS])
-    if key == "removed":
+    if key == REMOVED:
         return (
             "DELETE FROM bpm_variable WHERE (instance_id, scope, name) IN "
             "(SELECT value->>0, value->>1, value->>2 FROM json_each(%s))"

@@ -22,8 +22,21 @@ ORDER_PROCESS: Final = b"""<?xml version="1.0"?>
     <sequenceFlow id="f4" sourceRef="check" targetRef="join"/>
     <sequenceFlow id="f5" sourceRef="pack" targetRef="join"/>
     <parallelGateway id="join"/>
-    <sequenceFlow id="f6" sourceRef="join" targetRef="done"/>
+    <sequenceFlow id="f6" sourceRef="join" targetRef="confirm"/>
+    <serviceTask id="confirm" camunda:class="shop.confirm"/>
+    <sequenceFlow id="f7" sourceRef="confirm" targetRef="done"/>
     <endEvent id="done"/>
+  </process>
+</definitions>"""
+
+REMINDER_PROCESS: Final = b"""<?xml version="1.0"?>
+<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" targetNamespace="urn:shop">
+  <process id="reminder" isExecutable="true">
+    <startEvent id="begun"/>
+    <sequenceFlow id="f1" sourceRef="begun" targetRef="wait"/>
+    <intermediateCatchEvent id="wait">
+      <timerEventDefinition><timeDuration>PT0S</timeDuration></timerEventDefinition>
+    </intermediateCatchEvent>
   </process>
 </definitions>"""
 

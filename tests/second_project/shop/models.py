@@ -12,6 +12,7 @@ class Order(models.Model):
 
     number = models.CharField(max_length=20, unique=True)
     instance = models.UUIDField(null=True)
+    confirmed = models.BooleanField(default=False)
     objects: ClassVar[models.Manager[Order]] = models.Manager()
 
     class Meta:

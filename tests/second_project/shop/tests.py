@@ -5,17 +5,27 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from io import StringIO
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
+from django.core.management import call_command
 from django.db import connection, transaction
 from django.test import TestCase, TransactionTestCase, tag
 
 from bpm import engine
-from bpm.models import Definition, ExternalTask, HistoryEvent, IdempotencyRecord, ProcessInstance, UserTask
-from tests.second_project.shop.checkout import ORDER_PROCESS, place_order
+from bpm.models import (
+    Definition,
+    ExternalTask,
+    HistoryEvent,
+    IdempotencyRecord,
+    Job,
+    ProcessInstance,
+    UserTask,
+)
+from tests.second_project.shop.checkout import ORDER_PROCESS, REMINDER_PROCESS, place_order
 from tests.second_project.shop.models import Order
 from tests.second_project.shop.views import CardRefused
 
@@ -62,8 +72,10 @@ class HostTransactions(TransactionTestCase):
             order = place_order("A1")
             check(order.instance)
             pack()
+        call_command("tick", "--once", stdout=StringIO())
         instance = ProcessInstance.objects.get()
         assert instance.status == "COMPLETED"
+        assert Order.objects.get().confirmed
         assert sequences(order.instance) == list(range(instance.last_sequence + 1))
         assert Order.objects.get().instance == instance.id
 
@@ -72,8 +84,8 @@ class HostTransactions(TransactionTestCase):
             order = place_order("A1")
             check(order.instance)
             pack()
-            assert ProcessInstance.objects.get().status == "COMPLETED"
-        for model in (Order, ProcessInstance, HistoryEvent, UserTask, ExternalTask):
+            assert Job.objects.get().status == "READY"
+        for model in (Order, ProcessInstance, HistoryEvent, UserTask, ExternalTask, Job):
             assert model._default_manager.count() == 0, model.__name__
 
     def test_an_undone_command_leaves_the_history_without_a_gap(self) -> None:
@@ -86,7 +98,7 @@ class HostTransactions(TransactionTestCase):
         pack()
         after = sequences(order.instance)
         assert after == list(range(len(after)))
-        assert ProcessInstance.objects.get().status == "COMPLETED"
+        assert Job.objects.get().status == "READY"
 
     def test_a_savepoint_of_the_host_takes_only_its_part_back(self) -> None:
         with transaction.atomic():
@@ -134,6 +146,12 @@ class HostTransactions(TransactionTestCase):
         assert Order.objects.get().number == "A1"
         assert ProcessInstance.objects.count() == 1
 
+    def test_what_is_due_is_found_whatever_the_hosts_time_zone(self) -> None:
+        engine.deploy([("reminder.bpmn", REMINDER_PROCESS)])
+        engine.start("reminder")
+        call_command("tick", "--once", stdout=StringIO())
+        assert ProcessInstance.objects.get().status == "COMPLETED"
+
     @tag("postgresql")
     def test_waiting_too_long_for_an_instance_leaves_the_hosts_transaction_usable(self) -> None:
         order = place_order("A1")
@@ -170,7 +188,7 @@ class HostTests(TestCase):
         order = place_order("A1")
         check(order.instance)
         pack()
-        assert ProcessInstance.objects.get().status == "COMPLETED"
+        assert Job.objects.get().handler == "service:shop.confirm"
 
 
 @tag("deferred")

@@ -17,6 +17,7 @@ class Migration(migrations.Migration):
                 ("id", models.AutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("number", models.CharField(max_length=20, unique=True)),
                 ("instance", models.UUIDField(null=True)),
+                ("confirmed", models.BooleanField(default=False)),
             ],
         ),
     ]

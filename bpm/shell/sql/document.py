@@ -1,0 +1,55 @@
+"""What one write writes: rows by table, and which of them are new."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any, Final, Literal, NamedTuple
+
+from bpm.shell.tables import SPECS
+
+STARTED, CHANGED, HISTORY, CANDIDATES, REMOVED = "started", "changed", "history", "candidates", "removed"
+"""Parts beside the tables of a state: new and changed instances, events, candidates of tasks, removed variables."""
+
+_ORDER: Final = (STARTED, CHANGED, *SPECS, HISTORY, CANDIDATES, REMOVED)
+
+Mode = Literal["insert", "update", "upsert"]
+
+
+class Part(NamedTuple):
+    """The rows of one table, in one write.
+
+    Attributes:
+        mode: `insert` where all rows are new, `update` where none is, else `upsert`.
+    """
+
+    key: str
+    mode: Mode
+    rows: list[list[Any]]
+
+
+class Document:
+    """Rows on their way into the database, in the order of their table's columns; times are still datetimes."""
+
+    def __init__(self) -> None:
+        self.rows: defaultdict[str, list[list[Any]]] = defaultdict(list)
+        self._new: defaultdict[str, int] = defaultdict(int)
+
+    def put(self, table: str, row: list[Any], *, new: bool) -> None:
+        """Add a row of a table of the state."""
+        self.rows[table].append(row)
+        self._new[table] += new
+
+    def parts(self) -> list[Part]:
+        """Return what there is to write, in the order of writing."""
+        return [Part(key, self._mode(key), self.rows[key]) for key in _ORDER if key in self.rows]
+
+    def _mode(self, key: str) -> Mode:
+        if key == CHANGED:
+            return "update"
+        if key not in SPECS:
+            return "insert"
+        # A variable may stand in the table without having been read.
+        if key == "variables":
+            return "upsert"
+        new = self._new[key]
+        return "update" if not new else "insert" if new == len(self.rows[key]) else "upsert"

@@ -1,0 +1,139 @@
+"""Loops in processes of their own, several at once."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from django.db.models import Count
+
+from bpm import engine, handlers
+from bpm.models import Heartbeat, HistoryEvent, Incident, Job, ProcessInstance, Timer, Token
+from tests.support.children import Children, eventually
+from tests.support.loop_models import deploy, process, service, timer
+
+TICK = ("manage.py", "tick", "--forever")
+
+
+def start_loops(children: Children, number: int, **variables: str) -> None:
+    for _ in range(number):
+        children.start(*TICK, **variables)
+    eventually(lambda: Heartbeat.objects.count() == number, 60, "the loops to tick")
+
+
+def start_timers(number: int, spread_s: float, lead_s: float) -> None:
+    """Start instances, each with a timer, due one after another."""
+    deploy(process("at", timer("${due}", "timeDate")))
+    begin = datetime.now(UTC) + timedelta(seconds=lead_s)
+    starts = [
+        engine.Start(
+            process="at",
+            variables={"due": (begin + timedelta(seconds=spread_s * index / number)).isoformat()},
+        )
+        for index in range(number)
+    ]
+    for index in range(0, number, 100):
+        engine.start_many(starts[index : index + 100])
+
+
+def fired_once_each(number: int) -> list[float]:
+    """Check that each timer fired exactly once; return by how many seconds each was late, sorted."""
+    assert Timer.objects.filter(status="FIRED").count() == number
+    per_instance = (
+        HistoryEvent.objects.filter(event_type="TimerFired").values("instance_id").annotate(n=Count("pk"))
+    )
+    assert Counter(row["n"] for row in per_instance) == {1: number}
+    assert ProcessInstance.objects.filter(status="COMPLETED").count() == number
+    times = Timer.objects.values_list("closed_at", "due_at")
+    return sorted((closed - due).total_seconds() for closed, due in times)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(180)
+def test_two_loops_fire_spread_timers_in_time(transactional_db: None, tmp_path: Path) -> None:
+    with Children(tmp_path) as children:
+        start_loops(children, 2)
+        start_timers(200, spread_s=5, lead_s=3)
+        eventually(lambda: not Timer.objects.filter(status="SCHEDULED").exists(), 60)
+    late = fired_once_each(200)
+    assert (late[190] <= 1.0, late[-1] <= 2.0, late[0] >= 0) == (True, True, True), late[-20:]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(180)
+def test_two_loops_fire_a_thousand_timers_due_at_once_none_twice(
+    transactional_db: None, tmp_path: Path
+) -> None:
+    with Children(tmp_path) as children:
+        start_loops(children, 2)
+        start_timers(1_000, spread_s=0, lead_s=4)
+        eventually(lambda: not Timer.objects.filter(status="SCHEDULED").exists(), 60)
+    fired_once_each(1_000)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(180)
+def test_starts_stay_quick_while_a_herd_of_timers_fires(transactional_db: None, tmp_path: Path) -> None:
+    deploy(process("plain"))
+    took = []
+    with Children(tmp_path) as children:
+        start_loops(children, 2)
+        start_timers(1_000, spread_s=0, lead_s=4)
+        while Timer.objects.filter(status="SCHEDULED").exists():
+            started = time.monotonic()
+            engine.start("plain")
+            took.append(time.monotonic() - started)
+            time.sleep(0.01)
+    fired = HistoryEvent.objects.filter(event_type="TimerFired").count()
+    took.sort()
+    assert (fired, took[int(len(took) * 0.95)] < 1.0) == (1_000, True), took[-10:]
+
+
+@pytest.mark.crash
+@pytest.mark.timeout(180)
+def test_a_handler_that_kills_its_process_runs_three_times_and_becomes_an_incident(
+    transactional_db: None, tmp_path: Path
+) -> None:
+    handlers.service("test-die")(lambda work: None)
+    try:
+        deploy(process("die", service("test-die")))
+        engine.start("die")
+    finally:
+        handlers.unregister("service", "test-die")
+    with Children(tmp_path) as children:
+        child = None
+
+        def gave_up() -> bool:
+            nonlocal child
+            if child is None or child.poll() is not None:
+                child = children.start(*TICK, BPM_TEST_LEASE_MS="300")
+            return Incident.objects.exists()
+
+        eventually(gave_up, 150, "an incident")
+        assert child is not None
+        # The loop that found the last crash has not run the handler again.
+        time.sleep(1.5)
+        assert child.poll() is None
+    attempts = (tmp_path / "attempts").read_text().splitlines()
+    assert [line.split()[1] for line in attempts] == ["1", "2", "3"]
+    assert (Job.objects.get().crashes, Token.objects.get().status) == (3, "Failed")
+    assert Incident.objects.get().kind == "HandlerCrashed"
+
+
+def test_a_loop_ends_when_asked_to_and_finishes_its_handlers(transactional_db: None, tmp_path: Path) -> None:
+    handlers.service("test-sleep")(lambda work: None)
+    try:
+        deploy(process("sleep", service("test-sleep")))
+        engine.start("sleep", variables={"seconds": 1.5})
+    finally:
+        handlers.unregister("service", "test-sleep")
+    with Children(tmp_path) as children:
+        child = children.start(*TICK)
+        eventually(lambda: Job.objects.get().status == "RUNNING", 60)
+        child.terminate()
+        assert child.wait(20) == 0
+        assert children.log().read_text() == ""
+    assert ProcessInstance.objects.get().status == "COMPLETED"

@@ -1,0 +1,154 @@
+"""The engine on the database of the run: every look reads the tables anew, as another process would."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, MutableMapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+
+from bpm import engine, handlers
+from bpm.core import commands as c
+from bpm.core.errors import EngineError, InstanceNotFound, Refused
+from bpm.core.graph import Graph
+from bpm.core.ids import Id
+from bpm.core.state import State
+from bpm.models import ProcessInstance
+from bpm.shell import due
+from bpm.shell.clock import frozen
+from bpm.shell.definitions import graph_of
+from bpm.shell.execute import execute
+from bpm.shell.requests import Request
+from tests.support.checking import check_instance, require_nothing
+from tests.support.clock import Clock
+from tests.support.folding import Recorded, differences
+from tests.support.handler_runs import run_due_jobs, run_job
+from tests.support.hosts import Handler, HandlerKey, Leased, Variables
+from tests.support.model import Model
+from tests.support.model_xml import write_xml
+from tests.support.stored import read_history, read_state
+
+
+class RegisteredHandlers(MutableMapping[HandlerKey, Handler]):
+    """The scenario's handlers, known to the engine by name."""
+
+    def __init__(self) -> None:
+        self._own: dict[HandlerKey, Handler] = {}
+
+    def __getitem__(self, key: HandlerKey) -> Handler:
+        return self._own[key]
+
+    def __setitem__(self, key: HandlerKey, handler: Handler) -> None:
+        self._own[key] = handler
+        register = handlers.service if key[0] == "service" else handlers.script
+        register(key[1])(lambda work: None)
+
+    def __delitem__(self, key: HandlerKey) -> None:
+        del self._own[key]
+        handlers.unregister(*key)
+
+    def __iter__(self) -> Iterator[HandlerKey]:
+        return iter(list(self._own))
+
+    def __len__(self) -> int:
+        return len(self._own)
+
+
+class DatabaseHost:
+    """Implements `Host` through the engine; the database is empty at first."""
+
+    def __init__(self, *, checked: bool = True) -> None:
+        self.clock = Clock()
+        self.handlers: MutableMapping[HandlerKey, Handler] = RegisteredHandlers()
+        self.checked = checked
+        self._deployments = 0
+
+    def close(self) -> None:
+        """Forget the handlers."""
+        self.handlers.clear()
+
+    # Host
+
+    def deploy(self, *sources: bytes | Model) -> list[str]:
+        files = [write_xml(source) if isinstance(source, Model) else source for source in sources]
+        self._deployments += 1
+        named = [(f"{self._deployments}-{number}.bpmn", data) for number, data in enumerate(files)]
+        with self._now():
+            answer = engine.deploy(named, name="test", actor="test", duplicate_filtering=False)
+        return [row["key"] for row in answer["definitions"] if row["executable"]]
+
+    def start(
+        self,
+        key: str,
+        variables: Variables | None = None,
+        *,
+        business_key: str | None = None,
+        version: int | None = None,
+    ) -> Id:
+        with self._now():
+            answer = engine.start(
+                key, version=version, business_key=business_key, variables=variables, actor="test"
+            )
+        instance = str(answer["instance_id"])
+        self._check(instance)
+        return instance
+
+    def execute(self, instance: Id, command: c.Command) -> dict[str, Any]:
+        before = self.state(instance) if self.checked else None
+        with self._now():
+            outcome = execute(Request(command, "", instance))
+        if isinstance(outcome, EngineError):
+            if before is not None and isinstance(outcome, Refused):
+                changed = differences(before, self.state(instance))
+                require_nothing("a refused command changed something", changed)
+            raise outcome
+        self._check(instance)
+        return outcome.answer
+
+    def fetch(
+        self, worker: str, topics: Sequence[str], *, maximum: int = 10, lease_ms: int = 10_000
+    ) -> list[Leased]:
+        with self._now():
+            leased = engine.fetch_and_lock(worker, topics=topics, max_tasks=maximum, lock_ms=lease_ms)
+        found = []
+        for answer in leased:
+            instance = answer["instance_id"]
+            self._check(instance)
+            found.append(Leased(instance, self.state(instance).external_tasks[answer["task_id"]]))
+        return found
+
+    def run_due(self) -> int:
+        with self._now():
+            done = len(due.expire_leases().done) + len(due.fire_due_timers().done)
+            done += len(due.run_due_jobs().done)
+        done += sum(run_due_jobs(self, instance) for instance in self.instances())
+        for instance in self.instances():
+            self._check(instance)
+        return done
+
+    def run_job(self, instance: Id, job: Id) -> None:
+        run_job(self, instance, job)
+
+    def instances(self) -> list[Id]:
+        rows = ProcessInstance.objects.order_by("started_at", "id").values_list("id", flat=True)
+        return [str(row) for row in rows]
+
+    def graph(self, instance: Id) -> Graph:
+        return graph_of(self.state(instance).instance.definition)
+
+    def state(self, instance: Id) -> State:
+        state = read_state(instance)
+        if state is None:
+            raise InstanceNotFound(instance=instance)
+        return state
+
+    def history(self, instance: Id) -> list[Recorded]:
+        return read_history(instance)
+
+    # checking
+
+    def _now(self) -> AbstractContextManager[None]:
+        return frozen(self.clock.tick())
+
+    def _check(self, instance: Id) -> None:
+        if self.checked:
+            check_instance(self.state(instance), self.history(instance))

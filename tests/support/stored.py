@@ -1,0 +1,82 @@
+"""Reading a whole instance from its tables by the ORM, ended rows too: a second way beside the engine's own SQL."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from django.apps import apps
+from django.db import models
+
+from bpm.core.ids import Id
+from bpm.core.rows import InstanceStatus
+from bpm.core.state import Instance, State
+from bpm.core.values import from_text
+from bpm.models import HistoryEvent, ProcessInstance
+from bpm.shell.codec import holds_tuple
+from bpm.shell.history import chain_hash, decode_event, digest_of
+from bpm.shell.tables import JSON, SPECS, TableSpec
+from tests.support.folding import Recorded
+
+_BY_TABLE: dict[str, type[models.Model]] = {
+    model._meta.db_table: model for model in apps.get_app_config("bpm").get_models()
+}
+_PLAIN = {"sequence": "last_sequence", "definition": "definition_id"}
+
+
+def read_state(instance: Id) -> State | None:
+    """Return everything stored of an instance, None where there is none."""
+    row = ProcessInstance.objects.filter(id=instance).first()
+    if row is None:
+        return None
+    values = {name: _plain(getattr(row, _PLAIN.get(name, name))) for name in Instance.__dataclass_fields__}
+    values |= {"status": InstanceStatus(values["status"]), "passes": from_text(values["passes"])}
+    state = State(Instance(**values), everything=True)
+    for spec in SPECS.values():
+        for found in _BY_TABLE[spec.table]._default_manager.filter(instance_id=instance).order_by("pk"):
+            _adopt(state, spec, _row(spec, found))
+    return state
+
+
+def _adopt(state: State, spec: TableSpec, row: Any) -> None:
+    if spec.name == "tokens":
+        state.adopt_token(row)
+    elif spec.name == "joins":
+        state.adopt_join(row)
+    elif spec.name == "variables":
+        state.variables[row.scope, row.name] = row
+    else:
+        getattr(state, spec.name)[row.id] = row
+
+
+def _row(spec: TableSpec, found: models.Model) -> Any:
+    values = []
+    for position, name in enumerate(spec.fields):
+        value = _plain(getattr(found, name))
+        if spec.kinds.get(name) == JSON:
+            value = from_text(value)
+            value = tuple(value) if holds_tuple(spec, position) else value
+        if name in spec.enums:
+            value = spec.enums[name](value)
+        values.append(value)
+    return spec.row(*values)
+
+
+def _plain(value: Any) -> Any:
+    return str(value) if isinstance(value, uuid.UUID) else value
+
+
+def read_history(instance: Id) -> list[Recorded]:
+    """Return the history of an instance; fails where the chain of hashes is broken."""
+    found, previous = [], ""
+    for row in HistoryEvent.objects.filter(instance_id=instance).order_by("sequence"):
+        token = _plain(row.token)
+        at = row.occurred_at.isoformat(timespec="microseconds")
+        digest = row.digest or digest_of(row.salt, row.payload)
+        previous = chain_hash(
+            previous, row.sequence, row.event_type, at, token or "", row.node or "", digest
+        )
+        assert row.hash == previous, f"the chain of hashes is broken at {row.sequence}"
+        event = decode_event(row.event_type, token, row.node, row.payload)
+        found.append(Recorded(row.sequence, event, row.occurred_at))
+    return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, TypedDict
 
+from drf_spectacular.openapi import AutoSchema
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.parsers import BaseParser
@@ -53,6 +54,7 @@ class Resource(APIView):
     permission_classes: Sequence[type[BasePermission]] = (IsAuthenticated,)
     renderer_classes = (ExactJson,)
     content_negotiation_class = AlwaysJson
+    schema = AutoSchema()
 
     def get_exception_handler(self) -> Any:
         """Return the handler, whatever project hosts the API."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from bpm.bpmn.tags import is_true
 from bpm.core.expressions import Expression
-from bpm.core.graph import MultiInstance, StandardLoop
+from bpm.core.graph import Armed, MultiInstance, StandardLoop
 from bpm.core.mappings import ListSource, MapSource, Source, VariableMapping
 from bpm.core.reading import Reading
 from bpm.core.xml import CAMUNDA, ZEEBE, XmlElement
@@ -50,7 +50,7 @@ def _read_mappings(
 
 
 def _read_source(xml: XmlElement, reading: Reading) -> Source:
-    """Return the value of a Camunda parameter: text with expressions, a list, a map, or a script in an expression language."""
+    """Return the value of a Camunda parameter: text with expressions, a list, a map, or a script."""
     for child in xml.children:
         if child.space != CAMUNDA:
             continue
@@ -117,9 +117,25 @@ def _read_multi(xml: XmlElement, reading: Reading) -> MultiInstance:
         element=element or (data_item.get("name") or data_item.id if data_item is not None else None) or None,
         completion=reading.condition(xml, completion) if completion else None,
         behavior=xml.get("behavior", "All"),
+        events=_behavior_events(xml, reading),
         output_collection=(zeebe.get("outputCollection") or None) if zeebe is not None else None,
         output_element=reading.expression(xml, output) if output else None,
     )
+
+
+def _behavior_events(xml: XmlElement, reading: Reading) -> tuple[tuple[Expression | None, Armed], ...]:
+    behavior = xml.get("behavior", "All")
+    if behavior == "Complex":
+        found: list[tuple[Expression | None, Armed]] = []
+        for definition in xml.all("complexBehaviorDefinition"):
+            condition = reading.condition(definition, definition.child_text("condition") or "")
+            event = definition.first("event")
+            if event is not None:
+                found += [(condition, armed) for armed in reading.thrown(event)]
+        return tuple(found)
+    reference = xml.get({"None": "noneBehaviorEventRef", "One": "oneBehaviorEventRef"}.get(behavior, ""))
+    armed = reading.event(xml, reference) if reference else None
+    return ((None, armed),) if armed is not None else ()
 
 
 def _collection(xml: XmlElement, zeebe: XmlElement | None) -> str:

@@ -15,6 +15,7 @@ from bpm.bpmn.tags import is_event_definition, is_true
 from bpm.core.expressions import Expression, ExpressionSyntaxError, compile_condition, compile_expression
 from bpm.core.reading import Armed
 from bpm.core.triggers.registry import TRIGGERS
+from bpm.core.triggers.trigger import THROW
 from bpm.core.xml import XmlElement
 
 CHECK_INSTANT: Final = datetime(2000, 1, 1, tzinfo=UTC)
@@ -76,14 +77,28 @@ class ProcessReading:
 
     def triggers(self, xml: XmlElement, position: str) -> tuple[Armed, ...]:
         """Read all event definitions; those without a trigger for this position are problems."""
-        armed: list[Armed] = []
-        for definition in self.event_definitions(xml):
-            trigger = TRIGGERS.get(definition.tag)
-            if trigger is None or position not in trigger.positions:
-                self._unsupported_definition(xml, definition)
-            else:
-                armed.append((definition.tag, trigger.read(definition, self)))
-        return tuple(armed)
+        definitions = self.event_definitions(xml)
+        return tuple(armed for one in definitions for armed in self._armed(xml, one, position))
+
+    def event(self, xml: XmlElement, reference: str) -> Armed | None:
+        """Read a referenced event definition."""
+        found = self.elements.find(reference)
+        if found is None or not is_event_definition(found):
+            self.problem(xml, "event-reference", f"The event definition {reference!r} is not in the file.")
+            return None
+        armed = self._armed(xml, found, THROW)
+        return armed[0] if armed else None
+
+    def thrown(self, xml: XmlElement) -> tuple[Armed, ...]:
+        """Read the definitions of what stands for a throw event."""
+        return self.triggers(xml, THROW)
+
+    def _armed(self, xml: XmlElement, definition: XmlElement, position: str) -> tuple[Armed, ...]:
+        trigger = TRIGGERS.get(definition.tag)
+        if trigger is None or position not in trigger.positions:
+            self._unsupported_definition(xml, definition)
+            return ()
+        return ((definition.tag, trigger.read(definition, self)),)
 
     def in_event_subprocess(self, xml: XmlElement) -> bool:
         """Return whether the scope around the node is an event subprocess."""
@@ -98,13 +113,17 @@ class ProcessReading:
         """Return the catch of the same name in the same scope; a missing one is reported by the checks."""
         if not self.is_link(xml):
             return None
-        own = self._layout.nodes[self._layout.ids[id(xml)]]
+        scope = self._layout.nodes[self._layout.ids[id(xml)]].scope
         name = self._link_name(xml)
-        for other in self._layout.nodes.values():
-            if other.scope == own.scope and other.tag == "intermediateCatchEvent" and self.is_link(other.xml):
-                if self._link_name(other.xml) == name:
-                    return other.id
-        return ""
+        catches = (
+            node.id
+            for node in self._layout.nodes.values()
+            if node.scope == scope
+            and node.tag == "intermediateCatchEvent"
+            and self.is_link(node.xml)
+            and self._link_name(node.xml) == name
+        )
+        return next(catches, "")
 
     def _link_name(self, xml: XmlElement) -> str:
         definitions = self.event_definitions(xml)

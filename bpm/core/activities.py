@@ -22,7 +22,7 @@ from bpm.core.ids import Id
 from bpm.core.layers import ACTIVITY, layer_of, open_activity
 from bpm.core.lookup import owner_of
 from bpm.core.mappings import VariableMapping, value_of
-from bpm.core.rows import Scope
+from bpm.core.phases import BEGUN
 from bpm.core.token import Token
 from bpm.core.values import from_text
 
@@ -35,7 +35,8 @@ def enter(run: Run, element: Element[Any], node: Activity, token: Token) -> None
     """Let a token enter an activity at the layer where it stands."""
     layer = layer_of(run, node, token)
     if layer == ACTIVITY:
-        _begin(run, node, token)
+        if token.phase != BEGUN:
+            _begin(run, node, token)
         element.enter(run, node, run.token(token.id))
     elif layer is None and node.loop is not None:
         loops.enter(run, node, token)
@@ -86,14 +87,3 @@ def _nested(whole: dict[str, Any], path: list[str], value: Any) -> dict[str, Any
     head, *rest = path
     inner = whole.get(head)
     return {**whole, head: _nested(inner if isinstance(inner, dict) else {}, rest, value) if rest else value}
-
-
-def scope_done(run: Run, row: Scope) -> None:
-    """Go on after an inner scope has completed: the token that waited for it, or the loop around it."""
-    assert row.outer_token is not None, "only scopes with an outer token come here"
-    outer = run.token(row.outer_token)
-    node = run.graph.nodes[outer.node]
-    if row.kind == ACTIVITY and isinstance(node, Activity) and layer_of(run, node, outer) is not None:
-        loops.instance_done(run, node, outer)
-    else:
-        run.wake(outer)

@@ -61,9 +61,16 @@ class OfferFault(CallCommand):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerFault(Command):
-    """What became of an error or escalation that was offered: it is caught beside the call, or nowhere."""
+    """What became of an error or escalation that was offered: it is caught beside the call, or nowhere.
+
+    Attributes:
+        token: the one that threw.
+    """
 
     token: Id
+    fault: str
+    code: str
+    message: str
     caught: bool
 
 

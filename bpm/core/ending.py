@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from bpm.core import events as e
@@ -41,24 +42,19 @@ def open_rows(state: State) -> dict[Id | None, list[Held]]:
     Tasks, timers, jobs, subscriptions and incidents.
     """
     held: dict[Id | None, list[Held]] = defaultdict(list)
-    for external in state.external_tasks.values():
-        if external.status in _OPEN_EXTERNAL:
-            held[external.token].append(external)
-    for user in state.user_tasks.values():
-        if user.status is UserStatus.OPEN:
-            held[user.token].append(user)
-    for timer in state.timers.values():
-        if timer.status is TimerStatus.SCHEDULED:
-            held[timer.token or timer.scope].append(timer)
-    for job in state.jobs.values():
-        if job.status in _OPEN_JOB:
-            held[job.token].append(job)
-    for subscription in state.subscriptions.values():
-        if subscription.status == "OPEN":
-            held[subscription.token or subscription.scope].append(subscription)
-    for incident in state.incidents.values():
-        if incident.status == "OPEN":
-            held[incident.token].append(incident)
+    rows: Iterable[Held] = chain[Held](
+        (task for task in state.external_tasks.values() if task.status in _OPEN_EXTERNAL),
+        (task for task in state.user_tasks.values() if task.status is UserStatus.OPEN),
+        (timer for timer in state.timers.values() if timer.status is TimerStatus.SCHEDULED),
+        (job for job in state.jobs.values() if job.status in _OPEN_JOB),
+        (subscription for subscription in state.subscriptions.values() if subscription.status == "OPEN"),
+        (incident for incident in state.incidents.values() if incident.status == "OPEN"),
+    )
+    for row in rows:
+        owner = row.token
+        if owner is None and isinstance(row, Timer | Subscription):
+            owner = row.scope
+        held[owner].append(row)
     for of_token in held.values():
         of_token.sort(key=lambda row: row.id, reverse=True)
     return held

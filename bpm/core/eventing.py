@@ -1,4 +1,4 @@
-"""What events share wherever they stand: several definitions at one event, waiting for them, throwing them (semantics §7)."""
+"""What events share wherever they stand: several definitions at one event, waiting, throwing (semantics §7)."""
 
 from __future__ import annotations
 

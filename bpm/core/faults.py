@@ -10,12 +10,13 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bpm.core import events as e
+from bpm.core.between import OfferFault
 from bpm.core.failure import NodeFailed
 from bpm.core.graph import Activity, Node
 from bpm.core.ids import Id
 from bpm.core.layers import ACTIVITY, EVENT_SUBPROCESS, LAYERS
 from bpm.core.rows import Scope
-from bpm.core.token import Token, Wait
+from bpm.core.token import Token, TokenStatus, Wait
 
 if TYPE_CHECKING:
     from bpm.core.run import Run
@@ -47,7 +48,7 @@ def throw_error(
         run.set_variables(token.scope, variables or {})
         _uncaught(run, token, code, message)
         return False
-    _catch(run, catcher, code, message, variables or {})
+    catch_at(run, catcher, code, message, variables or {})
     return True
 
 
@@ -55,17 +56,36 @@ def _uncaught(run: Run, token: Token, code: str, message: str) -> None:
     if run.state.instance.parent_instance is not None:
         offer_to_caller(run, token, "error", code, message)
         return
+    run.fail(run.token(token.id), uncaught(code, message))
+
+
+def uncaught(code: str, message: str) -> NodeFailed:
+    """Return the failure of a token whose error nobody catches."""
     text = f"The error {code!r} is caught nowhere" + (f": {message}" if message else ".")
-    run.fail(run.token(token.id), NodeFailed("UncaughtError", text))
+    return NodeFailed("UncaughtError", text)
 
 
 def offer_to_caller(run: Run, token: Token, fault: str, code: str, message: str) -> None:
     """Nothing in this called instance catches it: the caller is asked, the token waits for the answer.
 
-    Emits TokenBlocked, FaultOffered.
+    Emits TokenBlocked, FaultOffered; before that TokenResumed where it waited for its work.
     """
+    if run.token(token.id).status is TokenStatus.WAITING:
+        run.emit(e.TokenResumed(token=token.id, node=token.node))
     run.block(run.token(token.id), Wait.PROPAGATION)
     run.emit(e.FaultOffered(token=token.id, node=token.node, fault=fault, code=code, message=message))
+    instance = run.state.instance
+    assert instance.parent_instance is not None, "only called instances have a caller to ask"
+    assert instance.parent_token is not None, "a caller waits with a token"
+    content = OfferFault(
+        token=instance.parent_token,
+        called=instance.id,
+        fault=fault,
+        code=code,
+        message=message,
+        path=((instance.id, token.id),),
+    )
+    run.send(instance.parent_instance, content)
 
 
 def throw_escalation(run: Run, token: Token, code: str, variables: Mapping[str, Any] | None = None) -> bool:
@@ -80,11 +100,12 @@ def throw_escalation(run: Run, token: Token, code: str, variables: Mapping[str, 
         if run.state.instance.parent_instance is not None:
             offer_to_caller(run, token, "escalation", code, "")
         return False
-    _catch(run, catcher, code, "", variables or {})
+    catch_at(run, catcher, code, "", variables or {})
     return True
 
 
-def _catch(run: Run, catcher: Catcher, code: str, message: str, variables: Mapping[str, Any]) -> None:
+def catch_at(run: Run, catcher: Catcher, code: str, message: str, variables: Mapping[str, Any]) -> None:
+    """Let a handler catch, with what came along and the variables that it declares for code and message."""
     definition = catcher.definition
     values = dict(variables)
     if definition.code_variable:

@@ -46,8 +46,8 @@ def _find(graph: Graph, start: NodeId, *, leaving: bool) -> Footprint:
         else:
             element = ELEMENTS[node.tag]
             names = _union(_union(names, element.reads(node)), _around(node))
-            for inner in graph.scopes[name].starts if name in graph.scopes else ():
-                stack.append((inner, False))
+            inside = graph.scopes.get(name)
+            stack.extend((inner, False) for inner in (inside.starts if inside is not None else ()))
             if not element.rests(node) and not node.before:
                 stack.append((name, True))
     known = None if names is None else frozenset(names)

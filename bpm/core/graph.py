@@ -15,6 +15,8 @@ from bpm.core.expressions import Expression
 from bpm.core.mappings import VariableMapping
 
 FlowId = str
+Armed = tuple[str, Any]
+"""An event definition's tag with what was read of it."""
 NodeId = str
 
 
@@ -78,7 +80,9 @@ class MultiInstance:
     Attributes:
         cardinality, collection: exactly one of them.
         element: variable that gets the item.
-        behavior: `All`, `One`, `None` or `Complex`: when events are thrown as instances complete.
+        behavior: when events are thrown as instances complete: `None` each time, `One` the first time, `Complex` by
+            the conditions of the events, `All` never.
+        events: what is thrown, with its condition under `Complex`.
     """
 
     sequential: bool = False
@@ -87,6 +91,7 @@ class MultiInstance:
     element: str | None = None
     completion: Expression | None = None
     behavior: str = "All"
+    events: tuple[tuple[Expression | None, Armed], ...] = ()
     output_collection: str | None = None
     output_element: Expression | None = None
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from bpm.core.arming import arm_boundary
-from bpm.core.ending import end_inside
 from bpm.core.execution import to_storable
 from bpm.core.failure import NodeFailed
 from bpm.core.graph import Activity, MultiInstance, StandardLoop
@@ -42,21 +41,23 @@ def enter(run: Run, node: Activity, token: Token) -> None:
 
 
 def _enter_loop(run: Run, node: Activity, loop: StandardLoop, token: Token) -> None:
-    if loop.test_before and not _again(run, loop, token, 0):
+    if loop.test_before and not again(run, loop, token, 0):
         run.leave(node, token)
         return
     body = open_scope(run, LOOP, node, token)
     arm_boundary(run, node, body)
-    _turn(run, node, body, token.mode, 0)
+    turn(run, node, body, token.mode, 0)
 
 
-def _turn(run: Run, node: Activity, body: Id, mode: str, number: int) -> None:
+def turn(run: Run, node: Activity, body: Id, mode: str, number: int) -> None:
+    """Begin one turn of a standard loop."""
     run.set_variables(body, {"loopCounter": number}, local=True)
     turn = run.create_waiting(node.id, body, "loop", mode=mode)
     open_activity(run, node, run.token(turn), {})
 
 
-def _again(run: Run, loop: StandardLoop, token: Token, done: int) -> bool:
+def again(run: Run, loop: StandardLoop, token: Token, done: int) -> bool:
+    """Return whether a standard loop takes another turn."""
     if loop.maximum is not None and done >= loop.maximum:
         return False
     if loop.condition is None:
@@ -84,7 +85,7 @@ def _enter_multi(run: Run, node: Activity, loop: MultiInstance, token: Token) ->
     arm_boundary(run, node, body)
     for number in range(active):
         item = items[number] if isinstance(items, list) else None
-        _instance(run, node, loop, body, token.mode, number, item)
+        begin_instance(run, node, loop, body, token.mode, number, item)
 
 
 def _items(run: Run, loop: MultiInstance, token: Token) -> list[Any] | int:
@@ -104,9 +105,10 @@ def _items(run: Run, loop: MultiInstance, token: Token) -> list[Any] | int:
     return count
 
 
-def _instance(
+def begin_instance(
     run: Run, node: Activity, loop: MultiInstance, body: Id, mode: str, number: int, item: object
 ) -> None:
+    """Begin one instance of a multi-instance activity."""
     variables: dict[str, Any] = {"loopCounter": number}
     if loop.collection is not None and loop.element:
         variables[loop.element] = item
@@ -114,41 +116,8 @@ def _instance(
     open_activity(run, node, run.token(token), variables)
 
 
-# when an instance is done
-
-
-def instance_done(run: Run, node: Activity, token: Token) -> None:
-    """One instance's activity scope has completed: count, ask the completion condition, begin the next one."""
-    if isinstance(node.loop, StandardLoop):
-        _turn_done(run, node, node.loop, token)
-    elif isinstance(node.loop, MultiInstance):
-        _multi_done(run, node, node.loop, token)
-
-
-def _turn_done(run: Run, node: Activity, loop: StandardLoop, token: Token) -> None:
-    done = int(_own(run, token.scope, "loopCounter")) + 1
-    if _again(run, loop, token, done):
-        _turn(run, node, token.scope, token.mode, done)
-    run.end(run.token(token.id), "end")
-
-
-def _multi_done(run: Run, node: Activity, loop: MultiInstance, token: Token) -> None:
-    body = token.scope
-    completed = int(_own(run, body, "nrOfCompletedInstances")) + 1
-    count = int(_own(run, body, "nrOfInstances"))
-    more = loop.sequential and completed < count
-    active = 1 if more else int(_own(run, body, "nrOfActiveInstances")) - 1
-    counts = {"nrOfCompletedInstances": completed, "nrOfActiveInstances": active}
-    run.set_variables(body, counts, local=True)
-    if loop.completion is not None and run.truth(loop.completion, token):
-        end_inside(run, body, "completionCondition", spare=token.id)
-    elif more:
-        item = _own(run, body, item_name(completed)) if loop.collection is not None else None
-        _instance(run, node, loop, body, token.mode, completed, item)
-    run.end(run.token(token.id), "end")
-
-
-def _own(run: Run, scope: Id, name: str) -> Any:
+def own_variable(run: Run, scope: Id, name: str) -> Any:
+    """Return a variable of exactly this scope, 0 where there is none."""
     found = run.state.variable(scope, name)
     return from_text(found.value) if found is not None else 0
 

@@ -29,6 +29,14 @@ class Reading(Protocol):
         """Read all event definitions of an event, in document order; those not allowed there are problems."""
         ...
 
+    def event(self, xml: XmlElement, reference: str) -> Armed | None:
+        """Read the event definition that a QName names, for throwing; a missing one is a problem at `xml`."""
+        ...
+
+    def thrown(self, xml: XmlElement) -> tuple[Armed, ...]:
+        """Read the event definitions inside an element that stands for a throw event."""
+        ...
+
     def in_event_subprocess(self, xml: XmlElement) -> bool:
         """Return whether the node stands directly inside an event subprocess."""
         ...

@@ -7,9 +7,10 @@ merges, scope by scope; then scopes without a live token; until nothing changes.
 
 from __future__ import annotations
 
-from bpm.core import activities
 from bpm.core import events as e
 from bpm.core.arming import disarm, disarm_handlers
+from bpm.core.between import CompleteCall
+from bpm.core.completing import scope_done
 from bpm.core.conditions import ask_conditions
 from bpm.core.ids import Id
 from bpm.core.inclusive import fire_inclusive
@@ -58,10 +59,18 @@ def _complete(run: Run, scope: Id) -> None:
     run.emit(e.ScopeCompleted(scope=scope, node=row.node))
     if row.parent is None:
         run.emit(e.InstanceCompleted())
+        _tell_caller(run)
     elif row.kind == EVENT_SUBPROCESS:
         run.moved[row.parent] = None
     else:
-        activities.scope_done(run, row)
+        scope_done(run, row)
+
+
+def _tell_caller(run: Run) -> None:
+    instance = run.state.instance
+    if instance.parent_instance is not None:
+        content = CompleteCall(token=instance.parent_token or "", called=instance.id)
+        run.send(instance.parent_instance, content)
 
 
 def _settle_status(run: Run) -> None:

@@ -43,7 +43,11 @@ class Scope(NamedTuple):
         live_tokens: tokens of this scope that are not final.
         live_scopes: active scopes directly inside.
         open_joins: join node to its number of open join states; only nodes with at least one.
-        begun: instances that a loop's body has begun.
+        begun: instances that a loop's body, or activities that a sequential ad-hoc subprocess has begun.
+        compensable: completed activities of this scope that can be compensated; counted while it is active.
+        closing: why nothing new begins here: `condition` (an ad-hoc subprocess is done), `saga` (what was done is being
+            compensated), `sagaFailed` (likewise, but a handler has failed); empty otherwise.
+        cause: kind of the failure that made it close.
     """
 
     id: Id
@@ -58,6 +62,9 @@ class Scope(NamedTuple):
     begun: int
     started_at: datetime
     ended_at: datetime | None
+    compensable: int = 0
+    closing: str = ""
+    cause: str = ""
 
 
 class Variable(NamedTuple):
@@ -80,9 +87,12 @@ class JoinState(NamedTuple):
     """One waiting convergence of one parallel group at one join (semantics §3).
 
     Attributes:
-        expected: number of incoming flows.
-        arrived: number of incoming flows that hold at least one token.
+        kind: `parallel`, `inclusive`, `complex` (waits for its activation), `reset` (a complex gateway that was
+            activated), `quantity` (an activity that starts with several tokens).
+        expected: number of incoming flows; of tokens where kind is `quantity`.
+        arrived: number of incoming flows that hold at least one token; of tokens where kind is `quantity`.
         generation: 1, 2 … per (scope, node, group).
+        flows: incoming flows that a gateway to be reset still waits for; empty otherwise.
     """
 
     id: Id
@@ -96,6 +106,7 @@ class JoinState(NamedTuple):
     status: JoinStatus
     opened_at: datetime
     closed_at: datetime | None
+    flows: tuple[str, ...] = ()
 
 
 class ExternalStatus(StrEnum):
@@ -271,15 +282,40 @@ class Incident(NamedTuple):
     closed_at: datetime | None
 
 
+class CompensationStatus(StrEnum):
+    """Status of a compensation record; the last two are ends (semantics §8)."""
+
+    OPEN = "OPEN"
+    TRIGGERED = "TRIGGERED"
+    RUNNING = "RUNNING"
+    COMPENSATED = "COMPENSATED"
+    DISCARDED = "DISCARDED"
+
+
 class CompensationRecord(NamedTuple):
-    """A completed activity that has a compensation handler (semantics §8)."""
+    """A completed activity that can be compensated: it has a handler, or inside it something that has one.
+
+    Attributes:
+        scope: the scope in which the activity completed.
+        handler: the activity or event subprocess that compensates it; None where what is inside is compensated.
+        inner: the activity's own scope, completed: its variables are the snapshot, its records are what is inside.
+        position: number of the event that recorded it, so in order of completion.
+        throw: groups the records that one throw event, or one record around them, has triggered.
+        waiter: the token that waits for all of them.
+        target: the active scope in which it is compensated.
+        opened: the scope that was opened for it, inside `target`.
+    """
 
     id: Id
     scope: Id
     node: str
-    handler: str
+    handler: str | None
+    inner: Id | None
     position: int
-    status: str
-    snapshot: str
+    status: CompensationStatus
+    throw: Id | None
+    waiter: Id | None
+    target: Id | None
+    opened: Id | None
     created_at: datetime
     closed_at: datetime | None

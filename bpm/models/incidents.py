@@ -37,7 +37,7 @@ class Incident(models.Model):
 
 
 class CompensationRecord(models.Model):
-    """A completed activity with a compensation handler (semantics §8)."""
+    """A completed activity that can be compensated (semantics §8)."""
 
     id = models.UUIDField(primary_key=True)
     instance = models.ForeignKey(
@@ -45,17 +45,23 @@ class CompensationRecord(models.Model):
     )
     scope = models.UUIDField()
     node = models.CharField(max_length=255)
-    handler = models.CharField(max_length=255)
+    handler = models.CharField(max_length=255, null=True)  # noqa: DJ001 - none: what is inside is compensated
+    inner = models.UUIDField(null=True)
     position = models.IntegerField()
     status = models.CharField(max_length=12)
-    snapshot = models.TextField(default="{}")
+    throw = models.UUIDField(null=True)
+    waiter = models.UUIDField(null=True)
+    target = models.UUIDField(null=True)
+    opened = models.UUIDField(null=True)
     created_at = models.DateTimeField()
     closed_at = models.DateTimeField(null=True)
 
     class Meta:
-        constraints = [
-            models.UniqueConstraint(
-                fields=["instance", "scope", "position"], name="bpm_compensation_position"
+        indexes = [
+            models.Index(
+                fields=["instance", "position"],
+                condition=Q(status__in=("OPEN", "TRIGGERED", "RUNNING")),
+                name="bpm_compensation_live",
             )
         ]
 

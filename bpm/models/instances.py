@@ -94,6 +94,9 @@ class Scope(models.Model):
     begun = models.IntegerField(default=0)
     started_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True)
+    compensable = models.IntegerField(default=0)
+    closing = models.CharField(max_length=12, default="", blank=True)
+    cause = models.CharField(max_length=60, default="", blank=True)
 
     class Meta:
         indexes = [

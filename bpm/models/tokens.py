@@ -70,6 +70,7 @@ class ParallelJoinState(models.Model):
     status = models.CharField(max_length=12)
     opened_at = models.DateTimeField()
     closed_at = models.DateTimeField(null=True)
+    flows = models.TextField(default="[]")
 
     class Meta:
         constraints = [

@@ -85,6 +85,13 @@ class Batch:
             self._assign(table, indexes, rows, locked)
         self._read_needs()
 
+    def take(self, now: datetime, rows: Rows) -> None:
+        """Take the working sets of leases of external tasks, which were found, locked and read in one."""
+        self.now = or_frozen(now)
+        self._assign("external_tasks", list(range(len(self.requests))), rows, None)
+        for work in self.works.values():
+            work.state.known.update(("variables", scope) for scope in work.state.scopes)
+
     def _assign(self, table: str, indexes: list[int], rows: Rows, locked: set[Id] | None) -> None:
         states = states_from(rows, everything=table == INSTANCES)
         owners = _owners(table, rows)

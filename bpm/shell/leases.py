@@ -19,7 +19,8 @@ from bpm.shell.host import require_immediate_transactions
 from bpm.shell.idempotency import own_transaction
 from bpm.shell.outcome import Done
 from bpm.shell.requests import Request
-from bpm.shell.sql import dialect
+from bpm.shell.sql import Dialect, dialect
+from bpm.shell.sql.dialect import Candidates
 from bpm.shell.violations import Lost, translated
 
 
@@ -34,12 +35,14 @@ def fetch_and_lock(
     Returns:
         At most `max_tasks` tasks with the variables seen from each; empty if none wait.
 
-    Statements: PostgreSQL 4 (1 when nothing waits), one more when all candidates are busy.
+    Statements: PostgreSQL 2 (1 when nothing waits), two more when all candidates are busy.
 
     Raises:
         Busy: the only candidates stayed locked longer than the lock's time-out.
     """
     require_immediate_transactions()
+    if not topics:
+        return []
     for _ in range(3):
         try:
             with translated(), transaction.atomic(savepoint=not own_transaction.get()):
@@ -54,11 +57,11 @@ def _fetch(
     worker: str, topics: Sequence[str], max_tasks: int, lock_ms: int, tenant: str, actor: str
 ) -> list[dict[str, Any]]:
     sql = dialect()
-    found = sql.lock_candidates(tenant, list(topics), max_tasks, frozen_now())
-    if not found:
+    found = _candidates(sql, tenant, list(dict.fromkeys(topics)), max_tasks)
+    if not found.tasks:
         return []
     tasks: dict[Id, list[Id]] = {}
-    for task, instance in found:
+    for task, instance in found.tasks:
         tasks.setdefault(instance, []).append(task)
     requests = [
         Request(
@@ -69,7 +72,7 @@ def _fetch(
         for of_instance in tasks.values()
     ]
     batch = Batch(requests, sql)
-    batch.read(set(tasks))
+    batch.take(found.now, found.rows)
     batch.decide()
     flush_batch(batch, sql, guarded=False)
     leased = [
@@ -79,6 +82,17 @@ def _fetch(
         for task in _locked(batch, index)
     ]
     return sorted(leased, key=lambda task: (-task["priority"], task["task_id"]))
+
+
+def _candidates(sql: Dialect, tenant: str, topics: list[str], limit: int) -> Candidates:
+    now = frozen_now()
+    found = sql.lease_candidates(tenant, topics, limit, now)
+    for _ in range(2):
+        if found.tasks or not found.seen:
+            break
+        sql.wait_for_candidate(tenant, topics, now)
+        found = sql.lease_candidates(tenant, topics, limit, now)
+    return found
 
 
 def _locked(batch: Batch, index: int) -> list[Id]:

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from bpm.core.rows import (
     CompensationRecord,
+    CompensationStatus,
     ExternalStatus,
     ExternalTask,
     Incident,
@@ -99,6 +100,7 @@ SCOPES = TableSpec(
         "begun": INT,
         "started_at": TIME,
         "ended_at": TIME,
+        "compensable": INT,
     },
     enums={"status": ScopeStatus},
     live="status = 'ACTIVE'",
@@ -142,6 +144,7 @@ JOINS = TableSpec(
         "arrived": INT,
         "opened_at": TIME,
         "closed_at": TIME,
+        "flows": JSON,
     },
     enums={"status": JoinStatus},
     live="true",
@@ -252,8 +255,20 @@ COMPENSATIONS = TableSpec(
     name="compensations",
     table="bpm_compensationrecord",
     row=CompensationRecord,
-    kinds={"id": UUID, "scope": UUID, "position": INT, "created_at": TIME, "closed_at": TIME},
-    live="status = 'OPEN'",
+    kinds={
+        "id": UUID,
+        "scope": UUID,
+        "inner": UUID,
+        "position": INT,
+        "throw": UUID,
+        "waiter": UUID,
+        "target": UUID,
+        "opened": UUID,
+        "created_at": TIME,
+        "closed_at": TIME,
+    },
+    enums={"status": CompensationStatus},
+    live="status IN ('OPEN', 'TRIGGERED', 'RUNNING')",
 )
 
 SPECS: Final[dict[str, TableSpec]] = {

@@ -69,6 +69,12 @@ def test_the_page_to_try_runs_under_the_strict_policy(client: Client, db: None) 
     bundle.close()
 
 
+def test_options_tell_the_methods(api: Api) -> None:
+    answer = api.client.options("/api/v1/process-instances", headers=api.headers)
+    assert (answer.status_code, answer.headers["Allow"]) == (200, "GET, POST, HEAD, OPTIONS")
+    assert Client().options("/api/v1/tasks", headers={"host": "localhost"}).status_code == 401
+
+
 def test_health_needs_no_credentials_and_tells_little(db: None) -> None:
     body = Api(Client()).get("/health").ok()
     assert body == {"status": "ok", "loop_age_s": None, "queue_age_s": None, "lag_ms": 0}

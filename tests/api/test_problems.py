@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -42,6 +44,20 @@ def test_statuses_tell_refusals_from_bugs() -> None:
             assert status == 500, cls
         elif status != 503:
             assert 400 <= status < 500, cls
+
+
+def test_the_page_lists_every_refusal_under_its_status() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "problems.md").read_text()
+    listed = {
+        code: int(line.split("|")[1])
+        for line in page.splitlines()
+        if re.match(r"\| [45]\d\d ", line)
+        for code in re.findall(r"[A-Z]\w+", line.split("|")[2].partition(", with")[0])
+    }
+    bases = {EngineError, errors.Refused, errors.NotFound, errors.Conflict}
+    refusals = {cls.code: problems.STATUS[cls] for cls in _of_this_project() if cls not in bases}
+    expected = {code: status for code, status in refusals.items() if status != 500}
+    assert expected.items() - listed.items() == set()
 
 
 def test_codes_differ() -> None:

@@ -69,6 +69,10 @@ def check_loops(layout: Layout, reading: ProcessReading) -> None:
         if len(loops) > 1:
             reading.problem(node.xml, "loop", "An activity has at most one kind of loop.")
         for loop in loops:
+            maximum = loop.get("loopMaximum").strip()
+            if maximum and not (maximum.isascii() and maximum.isdigit()):
+                message = f"The loopMaximum {maximum!r} is no whole number, zero or more."
+                reading.problem(node.xml, "loop", message)
             if loop.tag == "multiInstanceLoopCharacteristics" and not _says_how_often(loop):
                 message = "A multi-instance activity needs a loopCardinality or a collection."
                 reading.problem(node.xml, "loop", message)

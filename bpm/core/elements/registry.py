@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from bpm.core.elements.boundary_event import BoundaryEventElement
+from bpm.core.elements.call_activity import CallActivityElement
 from bpm.core.elements.element import Element
 from bpm.core.elements.end_event import EndEventElement
 from bpm.core.elements.event_based_gateway import EventBasedGatewayElement
@@ -33,6 +34,7 @@ _ALL: tuple[Element[Any], ...] = (
     ScriptTaskElement(),
     ReceiveTaskElement(),
     SubProcessElement(),
+    CallActivityElement(),
     ExclusiveGatewayElement(),
     ParallelGatewayElement(),
     InclusiveGatewayElement(),

@@ -84,7 +84,7 @@ class FaultOffered(TokenEvent):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EscalationThrown(TokenEvent):
-    """An escalation was thrown at a node; `caught` names the catching event, None where nothing in the instance does."""
+    """An escalation was thrown at a node; `caught` names the event of this instance that catches it, if any."""
 
     category: ClassVar[str] = "message"
     code: str

@@ -7,6 +7,7 @@ from typing import Any
 from bpm.core import commands as c
 from bpm.core import events as e
 from bpm.core.arming import arm_handlers, disarm
+from bpm.core.between import FailCall
 from bpm.core.ending import end_inside
 from bpm.core.errors import Invalid, NotStartable
 from bpm.core.handling.guards import require_alive
@@ -53,11 +54,23 @@ def cancel(run: Run, command: c.CancelInstance) -> dict[str, Any]:
     instance = run.state.instance
     if instance.ended:
         require_alive(run)
+    end_instance(run, command.reason)
+    if instance.parent_instance is not None and not command.by_caller:
+        message = f"The called instance was cancelled: {command.reason or 'no reason was given'}."
+        content = FailCall(
+            token=instance.parent_token or "", called=instance.id, kind="CallCancelled", message=message
+        )
+        run.send(instance.parent_instance, content)
+    return {}
+
+
+def end_instance(run: Run, reason: str) -> None:
+    """End everything inside, then emit ScopeTerminated, InstanceCancelled."""
+    instance = run.state.instance
     end_inside(run, instance.id, "cancelled")
     disarm(run, instance.id, "cancelled")
     run.emit(e.ScopeTerminated(scope=instance.id, node=run.graph.key, reason="cancelled"))
-    run.emit(e.InstanceCancelled(reason=command.reason))
-    return {}
+    run.emit(e.InstanceCancelled(reason=reason))
 
 
 def set_variables(run: Run, command: c.SetVariables) -> dict[str, Any]:

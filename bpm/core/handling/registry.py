@@ -5,8 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from bpm.core import between as b
 from bpm.core import commands as c
-from bpm.core.handling import external_tasks, instances, jobs, timers, tokens, user_tasks
+from bpm.core.handling import (
+    calls,
+    external_tasks,
+    instances,
+    jobs,
+    subscriptions,
+    timers,
+    tokens,
+    user_tasks,
+)
 from bpm.core.run import Run
 
 HANDLERS: Final[dict[type[c.Command], Callable[[Run, Any], dict[str, Any]]]] = {
@@ -33,5 +43,16 @@ HANDLERS: Final[dict[type[c.Command], Callable[[Run, Any], dict[str, Any]]]] = {
     c.FailJob: jobs.fail,
     c.ThrowJobError: jobs.throw_error,
     c.ExpireJobs: jobs.expire,
+    c.TriggerMessage: subscriptions.trigger_message,
+    c.TriggerSignal: subscriptions.trigger_signal,
+    c.ContinueReceiveTask: subscriptions.continue_receive_task,
+    b.CompleteCall: calls.complete,
+    b.FailCall: calls.fail,
+    b.OfferFault: calls.offer_fault,
+    b.AnswerFault: calls.answer_fault,
+    b.EndByFault: calls.end_by_fault,
+    b.FinishFault: calls.finish_fault,
+    b.NoteDropped: calls.note_dropped,
+    b.NoteUndeliverable: calls.note_undeliverable,
 }
 """Command class to what it does; the result is the command's own part of the answer."""

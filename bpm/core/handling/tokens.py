@@ -6,6 +6,7 @@ from typing import Any
 
 from bpm.core import commands as c
 from bpm.core import events as e
+from bpm.core.between import CompleteCall
 from bpm.core.errors import Invalid, NothingToRetry, TokenNotFound
 from bpm.core.handling.guards import require_alive
 from bpm.core.phases import AFTER
@@ -48,6 +49,11 @@ def retry(run: Run, command: c.RetryToken) -> dict[str, Any]:
 
 
 def _again(run: Run, token: Token, retries: int | None) -> None:
+    if token.called is not None:
+        # Its call has returned, what came back could not be mapped: it is asked for again.
+        run.block(run.token(token.id), Wait.CALL)
+        run.send(run.state.instance.id, CompleteCall(token=token.id, called=token.called))
+        return
     task = _failed_task(run, token)
     job = _failed_job(run, token)
     if task is not None:

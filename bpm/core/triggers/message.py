@@ -9,14 +9,14 @@ from dataclasses import dataclass
 
 from bpm.core import events as e
 from bpm.core.arming import Owner
+from bpm.core.between import SendMessage
 from bpm.core.expressions import Expression
 from bpm.core.graph import Node
 from bpm.core.reading import Reading
 from bpm.core.run import Run
 from bpm.core.token import Token, Wait
-from bpm.core.triggers.named import evaluate_name, read_name, subscribe
+from bpm.core.triggers.named import correlation_text, evaluate_name, read_name, subscribe
 from bpm.core.triggers.trigger import BOUNDARY, CATCH, END, HANDLER, START, THROW, Trigger
-from bpm.core.values import to_text
 from bpm.core.xml import ZEEBE, XmlElement
 
 
@@ -51,7 +51,9 @@ class MessageTrigger(Trigger[Message]):
         """Emit MessageThrown; the token goes on."""
         key = run.evaluate(definition.correlation, token) if definition.correlation is not None else None
         name = evaluate_name(run, definition.name, token)
-        run.emit(e.MessageThrown(token=token.id, node=node.id, name=name, correlation=to_text(key)))
+        correlation = correlation_text(key)
+        run.emit(e.MessageThrown(token=token.id, node=node.id, name=name, correlation=correlation))
+        run.send(None, SendMessage(name=name, key=correlation))
         return True
 
     def reads(self, definition: Message) -> frozenset[str] | None:

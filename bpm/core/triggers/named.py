@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from bpm.core import events as e
 from bpm.core.arming import Owner
+from bpm.core.execution import to_storable
 from bpm.core.expressions import Expression
 from bpm.core.failure import NodeFailed
 from bpm.core.graph import Node
@@ -12,6 +15,7 @@ from bpm.core.run import Place, Run
 from bpm.core.values import to_text
 from bpm.core.xml import XmlElement
 
+MAX_KEY_CHARACTERS: Final = 500
 
 def read_name(
     xml: XmlElement, reading: Reading, reference: str, what: str
@@ -38,6 +42,18 @@ def evaluate_name(run: Run, name: Expression, place: Place) -> str:
     return value.strip()
 
 
+def correlation_text(key: object) -> str:
+    """Return a correlation key as canonical JSON.
+
+    Raises:
+        NodeFailed: it is no JSON value, or longer than 500 characters.
+    """
+    text = to_text(to_storable("key", key)["key"])
+    if len(text) > MAX_KEY_CHARACTERS:
+        raise NodeFailed("ExpressionFailed", f"A correlation key has at most {MAX_KEY_CHARACTERS} characters.")
+    return text
+
+
 def subscribe(run: Run, node: Node, owner: Owner, kind: str, name: str, correlation: object = None) -> None:
     """Open a subscription. Emits SubscriptionOpened."""
     run.emit(
@@ -45,7 +61,7 @@ def subscribe(run: Run, node: Node, owner: Owner, kind: str, name: str, correlat
             subscription=run.new_id(),
             kind=kind,
             name=name,
-            correlation=to_text(correlation),
+            correlation=correlation_text(correlation),
             token=owner.token,
             scope=owner.scope,
             node=node.id,

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from bpm.core import events as e
 from bpm.core.arming import Owner
+from bpm.core.between import Broadcast
 from bpm.core.expressions import Expression
 from bpm.core.graph import Node
 from bpm.core.reading import Reading
@@ -55,6 +56,7 @@ class SignalTrigger(Trigger[Signal]):
             if row.kind == "signal" and row.name == name and row.status == "OPEN"
         ]
         run.emit(e.SignalThrown(token=token.id, node=node.id, name=name))
+        run.outgoing.append(Broadcast(name))
         for row in sorted(waiting, key=lambda row: row.id):
             if run.state.subscriptions[row.id].status == "OPEN":
                 trigger(run, row, {})

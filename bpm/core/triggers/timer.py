@@ -8,29 +8,36 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date, datetime, tzinfo
+from typing import NamedTuple
 
 from bpm.core import events as e
 from bpm.core.arming import Owner
 from bpm.core.expressions import Expression
 from bpm.core.failure import NodeFailed
 from bpm.core.graph import Node
-from bpm.core.reading import Reading
+from bpm.core.reading import Armed, Reading
 from bpm.core.rows import Timer as TimerRow
 from bpm.core.run import Run
 from bpm.core.timing import TimingSyntaxError, parse_cycle, parse_date, parse_duration
 from bpm.core.token import Wait
 from bpm.core.triggers.trigger import BOUNDARY, CATCH, HANDLER, START, Trigger
-from bpm.core.xml import XmlElement
+from bpm.core.xml import OWN, XmlElement
 
 _KINDS = {"timeDate": "date", "timeDuration": "duration", "timeCycle": "cycle"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timer:
-    """When: `kind` is `date`, `duration` or `cycle`."""
+    """When.
+
+    Attributes:
+        kind: `date`, `duration` or `cycle`.
+        catch_up: whether a cycle also fires for every due time that was missed, not once for all of them.
+    """
 
     kind: str
     text: Expression
+    catch_up: bool = False
 
 
 class TimerTrigger(Trigger[Timer]):
@@ -49,7 +56,11 @@ class TimerTrigger(Trigger[Timer]):
             )
             return Timer(kind="duration", text=reading.expression(xml, "PT0S"))
         (child,) = found
-        timer = Timer(kind=_KINDS[child.tag], text=reading.expression(child, child.text))
+        timer = Timer(
+            kind=_KINDS[child.tag],
+            text=reading.expression(child, child.text),
+            catch_up=_catches_up(xml, child, reading),
+        )
         if timer.text.dialect == "literal":
             try:
                 first_due(timer.kind, timer.text.text, reading.instant, reading.zone)
@@ -103,29 +114,66 @@ def first_due(kind: str, text: str, now: datetime, zone: tzinfo) -> datetime:
     return due
 
 
-def reschedule(run: Run, row: TimerRow) -> None:
-    """Put the next due time of a cycle on the table, if there is one. Emits TimerScheduled.
+def _catches_up(xml: XmlElement, child: XmlElement, reading: Reading) -> bool:
+    """Return what the own attribute `catchUp` says, at the definition or at its text."""
+    declared = xml.extension("catchUp", OWN) or child.extension("catchUp", OWN) or "once"
+    if declared not in ("once", "all"):
+        reading.problem(xml, "catch-up", f"catchUp is once or all, not {declared!r}.")
+    return declared == "all"
 
-    It is computed from the due time before, not from the moment of firing. What was missed in the meantime has fired
-    once by this, and the cycle goes on in the future; every missed one counts as a firing of a bounded cycle.
+
+class Following(NamedTuple):
+    """The next due time of a cycle, and its number in the series."""
+
+    due_at: datetime
+    number: int
+
+
+def following(
+    expression: str, due: Following, anchor: datetime, now: datetime, zone: tzinfo, *, catch_up: bool
+) -> Following | None:
+    """Return what comes after a due time of a cycle, None after the last.
+
+    It is computed from that due time, not from the moment of firing. Unless all are caught up with, those that were
+    missed in the meantime are passed over; every one of them counts as a firing of a bounded cycle.
     """
+    cycle = parse_cycle(expression, zone)
+    previous = due.due_at if catch_up else max(due.due_at, now)
+    after = cycle.next_after(anchor, previous)
+    return None if after is None else Following(after, due.number + 1)
+
+
+def reschedule(run: Run, row: TimerRow) -> None:
+    """Put the next due time of a cycle on the table, if there is one. Emits TimerScheduled."""
     if row.kind != "cycle":
         return
-    times = parse_cycle(row.expression, run.context.zone).due_times(row.anchor)
-    for number, due in enumerate(times):
-        if number > row.number and due > run.context.now:
-            run.emit(
-                e.TimerScheduled(
-                    timer=run.new_id(),
-                    token=row.token,
-                    scope=row.scope,
-                    node=row.node,
-                    kind=row.kind,
-                    due_at=due,
-                    series=row.series,
-                    number=number,
-                    anchor=row.anchor,
-                    expression=row.expression,
-                )
-            )
-            return
+    after = following(
+        row.expression,
+        Following(row.due_at, row.number),
+        row.anchor,
+        run.context.now,
+        run.context.zone,
+        catch_up=all_caught_up(run.graph.nodes[row.node]),
+    )
+    if after is None:
+        return
+    run.emit(
+        e.TimerScheduled(
+            timer=run.new_id(),
+            token=row.token,
+            scope=row.scope,
+            node=row.node,
+            kind=row.kind,
+            due_at=after.due_at,
+            series=row.series,
+            number=after.number,
+            anchor=row.anchor,
+            expression=row.expression,
+        )
+    )
+
+
+def all_caught_up(node: Node) -> bool:
+    """Return whether a node's cycle fires for every missed due time."""
+    triggers: tuple[Armed, ...] = getattr(node, "triggers", ())
+    return any(isinstance(definition, Timer) and definition.catch_up for _, definition in triggers)

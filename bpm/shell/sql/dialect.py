@@ -10,11 +10,12 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from bpm.core.ids import Id
 from bpm.shell.columns import INSTANCE_COLUMNS
 from bpm.shell.sql.document import Document
+from bpm.shell.sql.leasing import LOCKED, SEEN, lease_query, waits_query
 from bpm.shell.sql.queries import INSTANCES, definitions_query, everything_query, lock_query, read_query
 from bpm.shell.tables import SPECS, TableSpec
 
@@ -38,6 +39,25 @@ class Needs:
 
     def __bool__(self) -> bool:
         return bool(self.variables or self.joins)
+
+
+class Candidates(NamedTuple):
+    """External tasks that can be leased.
+
+    Attributes:
+        now: the database's clock.
+        rows: the tasks with their tokens, scopes, variables and instances.
+        tasks: task and instance each, best first; the instances are locked.
+        seen: whether any task was free, even if somebody else has its instance.
+    """
+
+    now: datetime
+    rows: Rows
+    tasks: list[tuple[Id, Id]]
+    seen: bool
+
+
+_REVISION = [name for name, _ in INSTANCE_COLUMNS].index("revision")
 
 
 class Dialect(ABC):
@@ -87,20 +107,23 @@ class Dialect(ABC):
         """
 
     @abstractmethod
-    def lock_candidates(
-        self, tenant: str, topics: list[str], limit: int, now: datetime | None
-    ) -> list[tuple[Id, Id]]:
-        """Find external tasks that are free and lock their instances: (task, instance), best first.
+    def moment(self) -> str:
+        """Return an expression for one parameter: an instant that stands in for the clock, or None."""
 
-        Args:
-            now: stands in for the database's clock.
+    @abstractmethod
+    def moment_value(self, now: datetime | None) -> object:
+        """Return that parameter."""
 
-        Statements: 1; one more where all candidates are locked by others, to wait for the first.
+    @abstractmethod
+    def locked_candidates(self) -> str:
+        """Return a SELECT of task, instance_id, revision of the first candidates `c`, their instances locked.
+
+        Its parameter is how many.
         """
 
     @abstractmethod
-    def work_waits(self, tenant: str, topics: list[str], now: datetime | None) -> bool:
-        """Return whether a free external task is there. Statements: 1."""
+    def wait_for_candidate(self, tenant: str, topics: Sequence[str], now: datetime | None) -> None:
+        """Lock the instance of the best free external task, waiting for who has it. Statements: 1, SQLite 0."""
 
     @abstractmethod
     def due(self, table: str, now: datetime | None, limit: int) -> list[tuple[Id, Id]]:
@@ -183,6 +206,39 @@ class Dialect(ABC):
         query, count = read_query(self, table)
         return self._fetch(query, [self.ids(ids)] * count)
 
+    def lease_candidates(
+        self, tenant: str, topics: Sequence[str], limit: int, now: datetime | None
+    ) -> Candidates:
+        """Find external tasks that are free, lock their instances, and read them with what is around.
+
+        Instances that somebody else has locked are passed over, as are those that changed meanwhile.
+
+        Args:
+            now: stands in for the database's clock.
+
+        Statements: 1.
+        """
+        parameters = self.candidate_parameters(tenant, topics, 10 * limit + 50, now)
+        at, rows = self._fetch(lease_query(self, len(topics)), [*parameters, limit])
+        read = {row[0]: row[_REVISION] for row in rows.get(INSTANCES, ())}
+        locked = [(self.text_id(row[0]), self.text_id(row[1]), row[2]) for row in rows.pop(LOCKED, [])]
+        tasks = [(task, instance) for task, instance, revision in locked if read.get(instance) == revision]
+        return Candidates(at, rows, tasks, seen=bool(rows.pop(SEEN, None)))
+
+    def work_waits(self, tenant: str, topics: Sequence[str], now: datetime | None) -> bool:
+        """Return whether a free external task is there. Statements: 1."""
+        if not topics:
+            return False
+        parameters = self.candidate_parameters(tenant, topics, 1, now)
+        return bool(self._execute(waits_query(self, len(topics)), parameters))
+
+    def candidate_parameters(
+        self, tenant: str, topics: Sequence[str], most: int, now: datetime | None
+    ) -> list[object]:
+        """Return the parameters for finding at most that many candidates."""
+        each = [part for topic in topics for part in (tenant, topic, most) * 2]
+        return [self.moment_value(now), *each, most]
+
     def read_everything(self, instances: Sequence[Id]) -> tuple[datetime, Rows]:
         """Read all live rows of instances. Statements: 1."""
         query, count = everything_query(self)
@@ -212,6 +268,8 @@ class Dialect(ABC):
                 now = self.instant(text)
             elif name == INSTANCES:
                 rows.setdefault(name, []).append(self.decode_instance(json.loads(text)))
+            elif name in (LOCKED, SEEN):
+                rows.setdefault(name, []).append(json.loads(text))
             else:
                 rows.setdefault(name, []).append(self.decode(SPECS[name], json.loads(text)))
         assert now is not None, "every query reads the clock"

@@ -4,15 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-FREE: Final = (
-    "SELECT x.id, x.instance_id, x.priority FROM bpm_externaltask x WHERE x.tenant = {tenant} AND x.topic = {topic} "
-    "AND x.status = 'READY' AND NOT x.suspended AND x.available_at <= {now} AND x.retries > 0 "
-    "ORDER BY x.priority DESC, x.id LIMIT {limit}"
-)
-EXPIRED: Final = (
-    "SELECT x.id, x.instance_id, x.priority FROM bpm_externaltask x WHERE x.status = 'LOCKED' AND NOT x.suspended "
-    "AND x.lease_expires_at <= {now} AND x.tenant = {tenant} AND x.topic = {topic} LIMIT {limit}"
-)
 DUE: Final = {
     "timers": "SELECT id, instance_id FROM bpm_timer WHERE status = 'SCHEDULED' AND NOT suspended AND due_at <= {now} "
     "AND instance_id IS NOT NULL ORDER BY due_at LIMIT {limit}",

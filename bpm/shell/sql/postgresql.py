@@ -16,7 +16,8 @@ from bpm.core.values import encoder
 from bpm.shell.columns import CANDIDATE_COLUMNS, CHANGING_COLUMNS, HISTORY_COLUMNS, INSTANCE_COLUMNS
 from bpm.shell.sql.dialect import Dialect
 from bpm.shell.sql.document import CANDIDATES, CHANGED, HISTORY, REMOVED, STARTED, Document, Mode
-from bpm.shell.sql.due_work import DUE, EXPIRED, FREE
+from bpm.shell.sql.due_work import DUE
+from bpm.shell.sql.leasing import wait_query
 from bpm.shell.tables import SPECS, TableSpec
 
 
@@ -78,23 +79,29 @@ class PostgreSQL(Dialect):
                 row[position] = datetime.fromisoformat(row[position])
         return row
 
-    def lock_candidates(
-        self, tenant: str, topics: list[str], limit: int, now: datetime | None
-    ) -> list[tuple[Id, Id]]:
-        """Lock with SKIP LOCKED, best first, only as many as asked for."""
-        parameters = [tenant, _array(topics), now, limit * 10 + 50, limit]
-        found = self._execute(_candidates_query(True), parameters)
-        if not found and self.work_waits(tenant, topics, now):
-            found = self._execute(_candidates_query(False), [*parameters[:4], 1])
-        return [(str(task), str(instance)) for task, instance in found]
+    def moment(self) -> str:
+        """Return the parameter, else the statement's begin, which unlike the clock can be looked up in an index."""
+        return "coalesce(%s::timestamptz, statement_timestamp())"
 
-    def work_waits(self, tenant: str, topics: list[str], now: datetime | None) -> bool:
-        """Ask for one candidate."""
-        return bool(self._execute(_waits_query(), [tenant, _array(topics), now, 1]))
+    def moment_value(self, now: datetime | None) -> object:
+        """Return the instant itself."""
+        return now
+
+    def locked_candidates(self) -> str:
+        """Lock one by one, so that no more are locked than are asked for."""
+        row = "SELECT i.id, i.revision FROM bpm_processinstance i WHERE i.id = c.instance_id"
+        return (
+            "SELECT c.id AS task, i.id AS instance_id, i.revision "
+            f"FROM c, LATERAL ({row} FOR NO KEY UPDATE SKIP LOCKED) i LIMIT %s"
+        )
+
+    def wait_for_candidate(self, tenant: str, topics: Sequence[str], now: datetime | None) -> None:
+        """Wait at most the session's lock time-out."""
+        self._execute(wait_query(self, len(topics)), self.candidate_parameters(tenant, topics, 1, now))
 
     def due(self, table: str, now: datetime | None, limit: int) -> list[tuple[Id, Id]]:
         """Ask the partial index."""
-        query = DUE[table].format(now=_NOW, limit="%s")
+        query = DUE[table].format(now=self.moment(), limit="%s")
         return [(str(row), str(owner)) for row, owner in self._execute(query, [now, limit])]
 
     def write(self, document: Document, *, guarded: bool) -> int:
@@ -102,37 +109,6 @@ class PostgreSQL(Dialect):
         parts = document.parts()
         query = _write_query(tuple((part.key, part.mode) for part in parts), guarded)
         return int(self._execute(query, [_encode(part.rows) for part in parts])[0][0])
-
-
-_NOW = "coalesce(%s::timestamptz, clock_timestamp())"
-_ASKED = f"WITH a AS (SELECT %s::text AS tenant, %s::text[] AS topics, {_NOW} AS now, %s::int AS most)"
-
-
-def _array(texts: list[str]) -> str:
-    quoted = ('"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"' for text in texts)
-    return "{" + ",".join(quoted) + "}"
-
-
-def _found() -> str:
-    names = {"tenant": "a.tenant", "topic": "t.topic", "now": "a.now", "limit": "(SELECT most FROM a)"}
-    free, expired = FREE.format(**names), EXPIRED.format(**names)
-    return f"a, unnest(a.topics) AS t(topic), LATERAL (({free}) UNION ALL ({expired})) f"
-
-
-@lru_cache
-def _candidates_query(skip_locked: bool) -> str:
-    clause = "FOR NO KEY UPDATE OF i" + (" SKIP LOCKED" if skip_locked else "")
-    return (
-        f"{_ASKED}, c AS MATERIALIZED (SELECT f.id, f.instance_id, f.priority FROM {_found()} "
-        "ORDER BY f.priority DESC, f.id LIMIT (SELECT most FROM a)) "
-        "SELECT c.id, c.instance_id FROM c JOIN bpm_processinstance i ON i.id = c.instance_id "
-        f"ORDER BY c.priority DESC, c.id LIMIT %s {clause}"
-    )
-
-
-@lru_cache
-def _waits_query() -> str:
-    return f"{_ASKED} SELECT 1 FROM {_found()} LIMIT 1"
 
 
 @lru_cache

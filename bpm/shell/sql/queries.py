@@ -66,6 +66,23 @@ def read_query(sql: Dialect, table: str) -> tuple[str, int]:
     return f"WITH RECURSIVE {', '.join(tables)} " + " UNION ALL ".join(pieces), 1
 
 
+def parts_around_tasks(sql: Dialect) -> tuple[list[str], list[str]]:
+    """Return CTEs and SELECTs for what a lease of external tasks reads: they are `p`, all variables included."""
+    tokens = "t AS (SELECT * FROM bpm_token WHERE id IN (SELECT token FROM p))"
+    around = "SELECT * FROM bpm_scope WHERE id IN (SELECT scope FROM t)"
+    scopes = f"s AS ({around} UNION SELECT y.* FROM s JOIN bpm_scope y ON y.id = s.parent)"
+    variables = "(SELECT v.* FROM s JOIN bpm_variable v ON v.instance_id = s.instance_id AND v.scope = s.id)"
+    pieces = [
+        sql.clock_part(),
+        sql.instances("x.id IN (SELECT instance_id FROM p)"),
+        sql.parts(SPECS["tokens"], "t"),
+        sql.parts(SPECS["scopes"], "s"),
+        sql.parts(SPECS["external_tasks"], "p"),
+        sql.parts(SPECS["variables"], variables),
+    ]
+    return [tokens, scopes], pieces
+
+
 def _owned_by_scopes(sql: Dialect, spec: TableSpec) -> str:
     """Return a SELECT of the open rows that the scopes own themselves: boundary events, event subprocesses."""
     return sql.parts(spec, spec.table, f"x.scope IN (SELECT id FROM s) AND x.token IS NULL AND x.{spec.live}")

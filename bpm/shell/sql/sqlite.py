@@ -16,7 +16,7 @@ from bpm.core.ids import Id
 from bpm.shell.columns import CANDIDATE_COLUMNS, CHANGING_COLUMNS, HISTORY_COLUMNS, INSTANCE_COLUMNS
 from bpm.shell.sql.dialect import Dialect
 from bpm.shell.sql.document import CANDIDATES, CHANGED, HISTORY, REMOVED, STARTED, Document
-from bpm.shell.sql.due_work import DUE, EXPIRED, FREE
+from bpm.shell.sql.due_work import DUE
 from bpm.shell.tables import SPECS, TableSpec
 
 _POSITION = {name: index for index, (name, _) in enumerate(INSTANCE_COLUMNS)}
@@ -138,37 +138,29 @@ class SQLite(Dialect):
                 row[position] = _instant(row[position])
         return row
 
-    def lock_candidates(
-        self, tenant: str, topics: list[str], limit: int, now: datetime | None
-    ) -> list[tuple[Id, Id]]:
-        """Find them; the transaction holds the database."""
-        found: dict[Id, tuple[int, Id, Id]] = {}
-        for row, owner, priority in self._free(tenant, topics, limit, now):
-            found[row] = (-priority, row, owner)
-        best = sorted(found.values())[:limit]
-        return [(self.text_id(row), self.text_id(owner)) for _, row, owner in best]
+    def moment(self) -> str:
+        """Return the parameter."""
+        return "%s"
 
-    def work_waits(self, tenant: str, topics: list[str], now: datetime | None) -> bool:
-        """Ask for one candidate."""
-        return bool(self._free(tenant, topics, 1, now))
+    def moment_value(self, now: datetime | None) -> object:
+        """Return the instant, by default the process's clock, as it is stored."""
+        return _stored(now)
+
+    def locked_candidates(self) -> str:
+        """Read them; the transaction holds the database."""
+        return (
+            "SELECT c.id AS task, i.id AS instance_id, i.revision FROM c "
+            "JOIN bpm_processinstance i ON i.id = c.instance_id ORDER BY c.priority DESC, c.id LIMIT %s"
+        )
+
+    def wait_for_candidate(self, tenant: str, topics: Sequence[str], now: datetime | None) -> None:
+        """Do nothing: nobody else can have it."""
 
     def due(self, table: str, now: datetime | None, limit: int) -> list[tuple[Id, Id]]:
         """Ask the partial index."""
         query = DUE[table].format(now="%s", limit="%s")
         rows = self._execute(query, [_stored(now), limit])
         return [(self.text_id(row), self.text_id(owner)) for row, owner in rows]
-
-    def _free(
-        self, tenant: str, topics: list[str], limit: int, now: datetime | None
-    ) -> list[tuple[Any, ...]]:
-        names = {"tenant": "%s", "topic": "%s", "now": "%s", "limit": "%s"}
-        free, expired = FREE.format(**names), EXPIRED.format(**names)
-        parts, parameters = [], []
-        at = _stored(now)
-        for topic in topics:
-            parts += [f"SELECT * FROM ({free})", f"SELECT * FROM ({expired})"]
-            parameters += [tenant, topic, at, limit, at, tenant, topic, limit]
-        return self._execute(" UNION ALL ".join(parts), parameters) if parts else []
 
     def write(self, document: Document, *, guarded: bool) -> int:
         """Write table by table; the caller's transaction makes it one. Statements: one per table."""

@@ -1,0 +1,72 @@
+"""Finding free external tasks, locking their instances and reading what leasing them takes: all in one statement.
+
+A statement sees the database as it was when it began, but locks rows as they are now. So each locked instance comes
+with its revision as locked: where that differs from the one that was read, somebody was faster, and what was read is
+old.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from bpm.shell.sql.queries import parts_around_tasks
+
+if TYPE_CHECKING:
+    from bpm.shell.sql.dialect import Dialect
+
+LOCKED: Final = "locked"
+"""Name of rows of task, instance, revision as locked."""
+
+SEEN: Final = "seen"
+"""Name of the row that says that a task is free, whoever has its instance."""
+
+_FREE: Final = (
+    "SELECT x.id, x.instance_id, x.priority FROM bpm_externaltask x WHERE x.tenant = %s AND x.topic = %s "
+    "AND x.status = 'READY' AND NOT x.suspended AND x.available_at <= (SELECT now FROM a) AND x.retries > 0 "
+    "ORDER BY x.priority DESC, x.id LIMIT %s"
+)
+_EXPIRED: Final = (
+    "SELECT x.id, x.instance_id, x.priority FROM bpm_externaltask x WHERE x.tenant = %s AND x.topic = %s "
+    "AND x.status = 'LOCKED' AND NOT x.suspended AND x.lease_expires_at <= (SELECT now FROM a) LIMIT %s"
+)
+
+
+def _candidates(sql: Dialect, topics: int) -> str:
+    """Return CTEs: `a` has the time asked for, `c` the free tasks, best first; read only as far as needed."""
+    each = " UNION ALL ".join(
+        f"SELECT * FROM ({query}) {name}{number}"
+        for number in range(topics)
+        for name, query in (("f", _FREE), ("e", _EXPIRED))
+    )
+    return (
+        f"a AS (SELECT {sql.moment()} AS now), "
+        f"c AS (SELECT * FROM ({each}) u ORDER BY u.priority DESC, u.id LIMIT %s)"
+    )
+
+
+@lru_cache
+def lease_query(sql: Dialect, topics: int) -> str:
+    """Return the query that finds, locks and reads. Its last parameter is the number of tasks asked for."""
+    locked = f"l AS ({sql.locked_candidates()})"
+    named = "p AS (SELECT * FROM bpm_externaltask x WHERE x.id IN (SELECT task FROM l))"
+    tables, pieces = parts_around_tasks(sql)
+    pieces += [
+        f"SELECT '{LOCKED}', {sql.array('l.task, l.instance_id, l.revision')} FROM l",
+        f"SELECT '{SEEN}', '[]' WHERE EXISTS (SELECT 1 FROM c)",
+    ]
+    ctes = ", ".join([_candidates(sql, topics), locked, named, *tables])
+    return f"WITH RECURSIVE {ctes} " + " UNION ALL ".join(pieces)
+
+
+@lru_cache
+def waits_query(sql: Dialect, topics: int) -> str:
+    """Return the query that says whether a task is free."""
+    return f"WITH {_candidates(sql, topics)} SELECT 1 FROM c LIMIT 1"
+
+
+@lru_cache
+def wait_query(sql: Dialect, topics: int) -> str:
+    """Return the query that locks the instance of the best candidate, however long that takes (PostgreSQL)."""
+    row = "SELECT i.id FROM bpm_processinstance i WHERE i.id = c.instance_id FOR NO KEY UPDATE"
+    return f"WITH {_candidates(sql, topics)} SELECT 1 FROM c, LATERAL ({row}) i LIMIT 1"

@@ -16,10 +16,9 @@ from bpm.core.failure import NodeFailed
 from bpm.core.graph import Activity
 from bpm.core.layers import ACTIVITY, layer_of
 from bpm.core.lookup import own_variables, visible_variables
-from bpm.core.loops import hidden
 from bpm.core.run import Run
 from bpm.core.token import Token
-from bpm.core.values import from_text
+from bpm.core.values import from_text, is_hidden
 
 
 class CallMapping(NamedTuple):
@@ -110,7 +109,7 @@ def _everything(run: Run, token: Token, *, local: bool, own: bool) -> dict[str, 
         found = visible_variables(run.state, token.scope)
     else:
         found = own_variables(run.state, token.scope) if own else {}
-    return {name: value for name, value in found.items() if not hidden(name)}
+    return {name: value for name, value in found.items() if not is_hidden(name)}
 
 
 def _visible(run: Run, token: Token, name: str) -> Any:
@@ -130,7 +129,7 @@ def variables_out(run: Run, node: CallActivity, token: Token, given: Mapping[str
     for mapping in sorted(node.returned, key=lambda mapping: not mapping.everything):
         local = mapping.local or node.mappings_local
         if mapping.everything:
-            found += [Returned(name, value, local) for name, value in given.items() if not hidden(name)]
+            found += [Returned(name, value, local) for name, value in given.items() if not is_hidden(name)]
         elif mapping.expression is not None:
             value = _evaluate(run, mapping.expression, token, given)
             found += [Returned(*item, local) for item in to_storable(mapping.target, value).items()]

@@ -8,7 +8,7 @@ from typing import Any
 from bpm.core.ids import Id
 from bpm.core.rows import Scope as ScopeRow
 from bpm.core.state import State
-from bpm.core.values import from_text
+from bpm.core.values import from_text, is_hidden
 
 
 class ScopeLookup:
@@ -63,7 +63,7 @@ def visible_variables(state: State, scope: Id) -> dict[str, Any]:
         depth = depths.get(owner)
         if depth is not None and (name not in found or depth < found[name][0]):
             found[name] = (depth, row.value)
-    return {name: from_text(value) for name, (_, value) in sorted(found.items())}
+    return {name: from_text(value) for name, (_, value) in sorted(found.items()) if not is_hidden(name)}
 
 
 def own_variables(state: State, scope: Id) -> dict[str, Any]:

@@ -125,8 +125,3 @@ def own_variable(run: Run, scope: Id, name: str) -> Any:
 def item_name(number: int) -> str:
     """Return the hidden variable that holds an item of a sequential body."""
     return f"$item:{number}"
-
-
-def hidden(name: str) -> bool:
-    """Return whether a variable is the engine's own and not shown."""
-    return name.startswith("$")

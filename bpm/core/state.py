@@ -54,7 +54,7 @@ class Instance:
         sequence: number of the newest event, -1 before the first.
         live: tokens that are not final.
         failed: tokens that are Failed.
-        passive: tokens that wait at joins or for inner scopes.
+        passive: tokens that wait at joins, for inner scopes or for compensation.
         conditions: open subscriptions to conditions.
         passes: node to passes since the last wait state; empty unless a continuation is under way (semantics §4).
         revision: as read; the shell's guard, not part of the fold.

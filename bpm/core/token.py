@@ -58,7 +58,7 @@ class Wait(StrEnum):
     PROPAGATION = "propagation"
 
 
-PASSIVE: Final = frozenset({Wait.JOIN, Wait.SCOPE})
+PASSIVE: Final = frozenset({Wait.JOIN, Wait.SCOPE, Wait.COMPENSATION})
 """Waits that end only when another token of the instance moves: they do not keep an instance from being FAILED."""
 
 

@@ -115,6 +115,11 @@ def from_outside(text: str) -> Any:
     return _decode_strict(text)
 
 
+def is_hidden(name: str) -> bool:
+    """Return whether a variable is the engine's own: not shown, not to be set from outside."""
+    return name.startswith("$")
+
+
 def check_variables(variables: object, *, max_bytes: int = 4_000_000) -> dict[str, Any]:
     """Return the variables if they can be stored.
 
@@ -131,6 +136,8 @@ def check_variables(variables: object, *, max_bytes: int = 4_000_000) -> dict[st
             raise VariableInvalid(
                 f"A variable's name has 1 to {MAX_NAME} printable characters.", variable=str(name)[:MAX_NAME]
             )
+        if is_hidden(name):
+            raise VariableInvalid("Names that begin with $ are the engine's own.", variable=name)
         _check_value(name, value, 0)
         size = len(to_text(value))
         if size > max_bytes:

@@ -21,6 +21,7 @@ JITTER = 0.1
 SHORTEST_PAUSE_S = 0.1
 """Many timers close to each other are fired together rather than each on its own."""
 CLEANING_PERIOD_S = 600.0
+SAME_ERROR_S = 60.0
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -41,6 +42,7 @@ class Ticker:
         self._parent = parent
         self._stopping = threading.Event()
         self._seen_at = float("-inf")
+        self._noted, self._noted_at = "", float("-inf")
         self._clean_at = time.monotonic() + _between(0.0, CLEANING_PERIOD_S)
 
     def stop(self) -> None:
@@ -92,10 +94,18 @@ class Ticker:
     def _guarded(self, act: Callable[[], T]) -> T | None:
         try:
             return act()
-        except Exception:  # noqa: BLE001 - the loop outlives every error
-            _log.exception("the loop %s goes on after an error", self.name)
+        except Exception as error:  # noqa: BLE001 - the loop outlives every error
+            self._note(error)
             close_old_connections()
             return None
+
+    def _note(self, error: Exception) -> None:
+        """Log an error; while the same one comes each second, once a minute."""
+        what = f"{type(error).__name__}: {error}"[:200]
+        present = time.monotonic()
+        if what != self._noted or present - self._noted_at > SAME_ERROR_S:
+            self._noted, self._noted_at = what, present
+            _log.error("the loop %s goes on after an error", self.name, exc_info=error)
 
 
 def _between(low: float, high: float) -> float:

@@ -37,7 +37,7 @@ def list_variables(
 
 def variables_of(instance: UUID, scope: UUID | None = None) -> tuple[VariableRow, ...]:
     """Return variables of an instance that the caller has found in its tenant. One statement."""
-    rows = Variable.objects.filter(instance_id=instance)
+    rows = Variable.objects.filter(instance_id=instance).exclude(name__startswith="$")
     if scope is not None:
         rows = rows.filter(scope=scope)
     values = rows.order_by("scope", "name").values_list("scope", "name", "value")[:MAX_VARIABLES]

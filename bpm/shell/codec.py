@@ -101,7 +101,11 @@ def holds_tuple(spec: TableSpec, position: int) -> bool:
 
 def row_values(spec: TableSpec, row: Any, instance: Instance) -> list[Any]:
     """Return a row in the order of `TableSpec.columns`, JSON fields as text, times as datetimes."""
-    values = [*row, instance.id, instance.tenant] if spec.tenant else [*row, instance.id]
+    values = [*row, instance.id]
+    if spec.tenant:
+        values.append(instance.tenant)
+    if spec.suspendable:
+        values.append(instance.status is InstanceStatus.SUSPENDED)
     for position in spec.json_positions:
         value = values[position]
         values[position] = to_text(value) if value else _empty(value)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from django.db import InterfaceError, OperationalError, transaction
+from django.db import InterfaceError, OperationalError, ProgrammingError, transaction
 
 from bpm.core import commands as c
 from bpm.core.errors import Busy
@@ -40,8 +40,8 @@ SET_ASIDE_S = (5.0, 30.0, 300.0)
 FORGOTTEN_AFTER_S = 600.0
 """After that long without a failure an instance counts as sound again."""
 
-_UNREACHABLE = ("08", "53", "57P")
-"""Classes of SQLSTATE: connection, resources, shutdown."""
+_UNREACHABLE = ("08", "42", "53", "57P")
+"""Classes of SQLSTATE: connection, a schema of another release, resources, shutdown."""
 
 _log = logging.getLogger(__name__)
 
@@ -108,7 +108,8 @@ def sweep(kind: Sweep, limit: int) -> Swept:
     Statements: 1 where nothing is due; each batch has 3 to 6, however many rows it has.
 
     Raises:
-        OperationalError, InterfaceError: the database cannot be reached; batches before that are done.
+        OperationalError, InterfaceError, ProgrammingError: the database cannot be reached, or is another release's;
+            batches before that are done.
     """
     require_immediate_transactions()
     aside = _aside.now()
@@ -140,7 +141,7 @@ def _batch(kind: Sweep, rows: Candidates) -> list[Any]:
 
 def _is_unreachable(error: Exception) -> bool:
     """Return whether this is about the database as a whole, so that trying instance by instance is useless."""
-    if not isinstance(error, OperationalError | InterfaceError):
+    if not isinstance(error, OperationalError | InterfaceError | ProgrammingError):
         return False
     state = getattr(error.__cause__, "sqlstate", None)
     return state is None or state.startswith(_UNREACHABLE)

@@ -41,6 +41,7 @@ class TableSpec:
         kinds: field to kind; fields not named are TEXT.
         enums: field to the enumeration its text is turned into.
         tenant: whether the table has the instance's tenant.
+        suspendable: whether the table says that the instance is suspended, so that the row is not due.
         key: columns of the primary key.
         live: condition of rows that are not over.
     """
@@ -51,6 +52,7 @@ class TableSpec:
     kinds: Mapping[str, str]
     enums: Mapping[str, type[Any]] = field(default_factory=dict)
     tenant: bool = False
+    suspendable: bool = False
     key: tuple[str, ...] = ("id",)
     live: str
 
@@ -61,14 +63,23 @@ class TableSpec:
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
-        """Columns in the order of a written array: the fields, the instance, the tenant."""
-        extra = ("instance_id", "tenant") if self.tenant else ("instance_id",)
-        return (*self.fields, *extra)
+        """Columns in the order of a written array: the fields, then those of the instance."""
+        return (*self.fields, "instance_id", *self._of_instance)
+
+    @cached_property
+    def changing(self) -> tuple[str, ...]:
+        """Columns that a write may change."""
+        own = tuple(name for name in self.fields if name not in self.key)
+        return (*own, "suspended") if self.suspendable else own
+
+    @cached_property
+    def _of_instance(self) -> tuple[str, ...]:
+        return (*(("tenant",) if self.tenant else ()), *(("suspended",) if self.suspendable else ()))
 
     @cached_property
     def column_kinds(self) -> tuple[str, ...]:
         """Kind of each of `columns`."""
-        kinds = {**self.kinds, "instance_id": UUID}
+        kinds = {**self.kinds, "instance_id": UUID, "suspended": BOOL}
         return tuple(kinds.get(column, TEXT) for column in self.columns)
 
     @cached_property
@@ -169,6 +180,7 @@ EXTERNAL_TASKS = TableSpec(
     },
     enums={"status": ExternalStatus},
     tenant=True,
+    suspendable=True,
     live="status IN ('READY', 'LOCKED', 'FAILED')",
 )
 USER_TASKS = TableSpec(
@@ -207,6 +219,7 @@ TIMERS = TableSpec(
     },
     enums={"status": TimerStatus},
     tenant=True,
+    suspendable=True,
     live="status = 'SCHEDULED'",
 )
 JOBS = TableSpec(
@@ -226,6 +239,7 @@ JOBS = TableSpec(
     },
     enums={"status": JobStatus},
     tenant=True,
+    suspendable=True,
     live="status IN ('READY', 'RUNNING', 'FAILED')",
 )
 SUBSCRIPTIONS = TableSpec(

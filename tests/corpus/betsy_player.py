@@ -7,10 +7,11 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from bpm.core import commands as c
-from bpm.core.errors import JobClosed, Refused
+from bpm.core.errors import Refused
 from bpm.core.ids import Id
 from bpm.core.lookup import visible_variables
 from tests.corpus.marker_words import Effect, Trace, run_words
+from tests.support.corpus_scores import Later
 from tests.support.hosts import Host, next_due
 
 
@@ -69,31 +70,32 @@ class BetsyPlayer:
         return min([*instants, *([due] if due is not None else [])], default=None)
 
     def _work(self) -> None:
-        """Do what can be done now: scripts begin, scripts end, then the other loops, until nothing is left."""
-        while self._begin_scripts() or self._end_scripts() or self.host.run_due():
-            pass
+        """Do what can be done now, one script after another unless it takes time, until nothing is left."""
+        while self._begin_script() or self._end_scripts() or self.host.run_due(handlers=False):
+            if self.host.unreached:
+                raise Later("what goes to other instances")
 
-    def _begin_scripts(self) -> int:
-        begun = 0
+    def _begin_script(self) -> bool:
         for instance in self.host.instances():
             for job in sorted(self.host.state(instance).jobs.values(), key=lambda job: job.id):
                 if job.kind == "handler" and job.status == "READY" and job.available_at <= self.host.clock.now:
-                    begun += self._begin(instance, job.id)
-        return begun
+                    self._begin(instance, job.id)
+                    return True
+        return False
 
-    def _begin(self, instance: Id, job: Id) -> int:
-        try:
-            answer = self.host.execute(instance, c.StartJob(job=job))
-        except JobClosed:
-            return 0
+    def _begin(self, instance: Id, job: Id) -> None:
+        answer = self.host.execute(instance, c.StartJob(job=job))
         state = self.host.state(instance)
         variables = visible_variables(state, state.tokens[answer["token"]].scope)
         node = self.host.graph(instance).nodes[answer["node"]]
         script = getattr(node, "script", "")
         effect = run_words(script, variables, self.trace, instance, self.host.clock.now)
         ends_at = self.host.clock.now + effect.takes
-        self._running.append(_Running(ends_at, instance, job, answer["attempt"], effect))
-        return 1
+        running = _Running(ends_at, instance, job, answer["attempt"], effect)
+        if effect.takes:
+            self._running.append(running)
+        else:
+            self._end(running)
 
     def _end_scripts(self) -> int:
         ended = [running for running in self._running if running.ends_at <= self.host.clock.now]

@@ -21,7 +21,7 @@ FOLDER = corpus_dir("betsy")
 TESTS: list[dict[str, Any]] = json.loads((FOLDER / "expected.json").read_text(encoding="utf-8"))["tests"]
 CASES = [(test, case) for test in TESTS for case in test["cases"]]
 SCORES = {host: Scores(f"betsy on {host}", len(CASES)) for host in ("core", "database")}
-DISPUTED: dict[str, dict[str, str]] = json.loads((Path(__file__).parent / "deviations.json").read_text())["betsy"]
+DEVIATIONS: dict[str, dict[str, str]] = json.loads((Path(__file__).parent / "deviations.json").read_text())["betsy"]
 ENDS = {
     "completed": {"COMPLETED"},
     "waiting": {"RUNNING"},
@@ -40,7 +40,7 @@ def test_a_case_leaves_the_expected_trace(
     test: dict[str, Any], case: dict[str, Any], make_host: Callable[[], Host], host_name: str
 ) -> None:
     assert case.keys() <= KNOWN_FIELDS
-    deviation = DISPUTED.get(test["name"])
+    deviation = DEVIATIONS.get(test["name"])
     with SCORES[host_name].case(deviation["letter"] if deviation else None):
         _play(test, case, make_host(), deviation)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from bpm.bpmn.compile import read_file
 from bpm.core import commands as c
+from bpm.core.between import Broadcast, Outgoing
 from bpm.core.context import Context, Limits
 from bpm.core.decide import Decision, decide
 from bpm.core.errors import DefinitionInvalid, DefinitionNotFound, InstanceNotFound, Refused
@@ -43,6 +44,7 @@ class CoreHost:
         self.clock = Clock()
         self.handlers: MutableMapping[HandlerKey, Handler] = {}
         self.checked = checked
+        self.unreached = 0
         self.limits = limits or Limits()
         self._versions: dict[str, list[Graph]] = {}
         self._held: dict[Id, _Held] = {}
@@ -104,8 +106,8 @@ class CoreHost:
                     got.append(Leased(instance, self.state(instance).external_tasks[task.id]))
         return got
 
-    def run_due(self) -> int:
-        return sum(self._run_due(instance) for instance in self.instances())
+    def run_due(self, *, handlers: bool = True) -> int:
+        return sum(self._run_due(instance, handlers=handlers) for instance in self.instances())
 
     def run_job(self, instance: Id, job: Id) -> None:
         run_job(self, instance, job)
@@ -124,7 +126,7 @@ class CoreHost:
 
     # deciding
 
-    def _run_due(self, instance: Id) -> int:
+    def _run_due(self, instance: Id, *, handlers: bool) -> int:
         state, now, done = self.state(instance), self.clock.now, 0
         expired = tuple(
             task.id
@@ -140,7 +142,12 @@ class CoreHost:
         )
         if due:
             done += len(self.execute(instance, c.FireTimers(timers=tuple(timer for _, timer in due)))["fired"])
-        return done + run_due_jobs(self, instance)
+        return done + run_due_jobs(self, instance, handlers=handlers)
+
+    def _crosses(self, sent: Outgoing | Broadcast) -> bool:
+        """Return whether what is sent would reach another instance than its own, or start one."""
+        starts = any(graph.extras.get("triggered_starts") for graphs in self._versions.values() for graph in graphs)
+        return isinstance(sent, Outgoing) or len(self._held) > 1 or starts
 
     def _context(self, state: State) -> Callable[[], Context]:
         self._seed += 1
@@ -168,6 +175,7 @@ class CoreHost:
         finally:
             state.journal.clear()
             state.fresh.clear()
+        self.unreached += sum(map(self._crosses, decision.outgoing))
         held.history += [
             Recorded(first + offset, event, self.clock.now) for offset, event in enumerate(decision.events)
         ]
@@ -179,7 +187,7 @@ class CoreHost:
         self, held: _Held, twin: State, command: c.Command, context: Context, decision: Decision
     ) -> None:
         again = decide(held.graph, twin, command, context)
-        same = again.events == decision.events and again.answer == decision.answer
+        same = again == decision
         require_nothing("deciding again gives something else", [] if same else [f"{again} is not {decision}"])
         require_nothing("two decisions leave different states", differences(held.state, twin))
         check_instance(held.state, held.history)

@@ -60,6 +60,7 @@ class DatabaseHost:
         self.clock = Clock()
         self.handlers: MutableMapping[HandlerKey, Handler] = RegisteredHandlers()
         self.checked = checked
+        self.unreached = 0
         self._deployments = 0
 
     def close(self) -> None:
@@ -116,11 +117,11 @@ class DatabaseHost:
             found.append(Leased(instance, self.state(instance).external_tasks[answer["task_id"]]))
         return found
 
-    def run_due(self) -> int:
+    def run_due(self, *, handlers: bool = True) -> int:
         with self._now():
             done = len(due.expire_leases().done) + len(due.fire_due_timers().done)
             done += len(due.run_due_jobs().done)
-        done += sum(run_due_jobs(self, instance) for instance in self.instances())
+        done += sum(run_due_jobs(self, instance, handlers=handlers) for instance in self.instances())
         for instance in self.instances():
             self._check(instance)
         return done

@@ -20,12 +20,14 @@ def run_job(host: Host, instance: Id, job: Id) -> None:
             host.execute(instance, result)
 
 
-def run_due_jobs(host: Host, instance: Id) -> int:
+def run_due_jobs(host: Host, instance: Id, *, handlers: bool) -> int:
     """Run the jobs of an instance that are due now, in order of creation; return how many."""
     due = [
         job.id
         for job in sorted(host.state(instance).jobs.values(), key=lambda job: job.id)
-        if job.status is JobStatus.READY and job.available_at <= host.clock.now
+        if job.status is JobStatus.READY
+        and job.available_at <= host.clock.now
+        and (handlers or job.kind != "handler")
     ]
     done = 0
     for job in due:

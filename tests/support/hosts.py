@@ -60,11 +60,13 @@ class Host(Protocol):
         clock: all time of this engine.
         handlers: (`service` or `script`, name) to what runs such a job.
         checked: whether invariants are checked after every command.
+        unreached: how many deliveries to other instances a host without them has dropped.
     """
 
     clock: Clock
     handlers: MutableMapping[HandlerKey, Handler]
     checked: bool
+    unreached: int
 
     def deploy(self, *sources: bytes | Model) -> list[str]:
         """Deploy files or models, all in one deployment; return the process keys.
@@ -99,8 +101,12 @@ class Host(Protocol):
         """Fetch and lock external tasks of all instances: by priority, then age."""
         ...
 
-    def run_due(self) -> int:
-        """Do one round of the loops: expired leases, due timers, due jobs. Return how much was done."""
+    def run_due(self, *, handlers: bool = True) -> int:
+        """Do one round of the loops: expired leases, due timers, due jobs. Return how much was done.
+
+        Args:
+            handlers: whether jobs of in-process handlers are run, too.
+        """
         ...
 
     def run_job(self, instance: Id, job: Id) -> None:

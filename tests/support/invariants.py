@@ -21,6 +21,7 @@ from tests.support.folding import Recorded
 from tests.support.history_rules import history_violations
 
 _S = TokenStatus
+_EVENTS = frozenset({Wait.TIMER, Wait.MESSAGE, Wait.SIGNAL, Wait.CONDITION, Wait.EVENTS})
 _OPEN_TASK = frozenset({ExternalStatus.READY, ExternalStatus.LOCKED})
 
 
@@ -45,6 +46,9 @@ def _instance_counters(state: State) -> Iterator[str]:
         "failed": sum(token.status is _S.FAILED for token in live),
         "passive": sum(map(_passive, live)),
         "incidents": sum(row.status == "OPEN" for row in state.incidents.values()),
+        "conditions": sum(
+            row.status == "OPEN" and row.kind == "condition" for row in state.subscriptions.values()
+        ),
     }
     for name, number in expected.items():
         if getattr(instance, name) != number:
@@ -139,15 +143,31 @@ def _status(state: State) -> Iterator[str]:
             yield f"{status} without a live token"
 
 
+def _scopes_and_outer_tokens(state: State) -> Iterator[str]:
+    active = [scope for scope in state.scopes.values() if scope.status is ScopeStatus.ACTIVE]
+    inner = Counter(scope.outer_token for scope in active if scope.outer_token is not None)
+    waiting = {token.id for token in _live(state) if token.wait is Wait.SCOPE}
+    if set(inner) != waiting or any(number > 1 for number in inner.values()):
+        yield f"tokens {sorted(waiting)} wait for inner scopes, which name {dict(inner)}"
+    ids = {scope.id for scope in active}
+    open_rows = [row for row in state.subscriptions.values() if row.status == "OPEN"]
+    for row in [*open_rows, *(row for row in state.timers.values() if row.status is TimerStatus.SCHEDULED)]:
+        if row.scope not in ids:
+            yield f"{row.node} waits in a scope that has ended"
+
+
 def _what_tokens_wait_for(state: State) -> Iterator[str]:
     open_rows = _open_rows(state)
     for token in _live(state):
         needed = _needed(token)
         if needed is None:
             yield f"token at {token.node} rests {token.status} for {token.wait!r}"
+        elif token.wait in _EVENTS:
+            if not open_rows[token.id].keys() <= {"timer", "subscription"} or not open_rows[token.id]:
+                yield f"token at {token.node} waits for {token.wait} with {dict(open_rows[token.id])}"
         elif open_rows[token.id] != needed:
             yield f"token at {token.node} ({token.status} {token.wait}) has {dict(open_rows[token.id])}, not {dict(needed)}"
-    lost = open_rows.keys() - {token.id for token in _live(state)}
+    lost = open_rows.keys() - {token.id for token in _live(state)} - {None}
     yield from (f"open rows {dict(open_rows[token])} of token {token}, which does not live" for token in lost)
 
 
@@ -165,6 +185,9 @@ def _open_rows(state: State) -> dict[str, Counter[str]]:
     for job in state.jobs.values():
         if job.status in (JobStatus.READY, JobStatus.RUNNING):
             found[job.token][f"job {job.status}"] += 1
+    for subscription in state.subscriptions.values():
+        if subscription.status == "OPEN" and subscription.token is not None:
+            found[subscription.token]["subscription"] += 1
     for incident in state.incidents.values():
         if incident.status == "OPEN" and incident.token is not None:
             found[incident.token]["incident"] += 1
@@ -174,10 +197,12 @@ def _open_rows(state: State) -> dict[str, Counter[str]]:
 def _needed(token: Token) -> Counter[str] | None:
     """Return the open rows that a resting token has, None where it cannot rest like that."""
     match token.status, token.wait:
-        case _S.WAITING, Wait.JOIN | Wait.SCOPE:
+        case _S.WAITING, Wait.JOIN | Wait.SCOPE | Wait.CALL | Wait.COMPENSATION | Wait.PROPAGATION:
             return Counter()
-        case _S.WAITING, Wait.USER | Wait.EXTERNAL | Wait.TIMER:
+        case _S.WAITING, Wait.USER | Wait.EXTERNAL:
             return Counter({str(token.wait): 1})
+        case _S.WAITING, wait if wait in _EVENTS:
+            return Counter()
         case (_S.WAITING, Wait.BACKOFF) | (_S.READY, Wait.NONE):
             return Counter({f"job {JobStatus.READY}": 1})
         case _S.EXECUTING, _:
@@ -202,6 +227,7 @@ _RULES: tuple[Callable[[State], Iterator[str]], ...] = (
     _no_orphans_and_no_stranded_scopes,
     _joins,
     _status,
+    _scopes_and_outer_tokens,
     _what_tokens_wait_for,
     _leases,
 )

@@ -1,9 +1,9 @@
-"""Service task (semantics §5).
+"""Service, send and business rule task (semantics §5).
 
 External when it says so; else run by the in-process handler registered for its class, delegate expression, type or
 topic; else evaluated in the command when it has an expression; else an external task under its declared topic, type,
 class or delegate expression, or its id. Which of these is decided when the token arrives, and stands in the event.
-Deviations: none.
+A send task with none of these throws its message. Deviations: none.
 """
 
 from __future__ import annotations
@@ -19,9 +19,11 @@ from bpm.core.graph import Activity
 from bpm.core.reading import Reading
 from bpm.core.run import Run
 from bpm.core.token import Token
+from bpm.core.triggers.message import Message, MessageTrigger
 from bpm.core.work import offer_to_workers
 from bpm.core.xml import XmlElement
 
+_MESSAGE = MessageTrigger()
 _EXTERNAL = frozenset({"external", "external-worker"})
 
 
@@ -34,6 +36,7 @@ class ServiceTask(Activity):
         topic: an expression, usually constant.
         names: under which a handler may be registered, most specific first.
         retries: initial retries of the external task.
+        message: what it throws where it has no other work.
     """
 
     external: bool = False
@@ -43,12 +46,19 @@ class ServiceTask(Activity):
     result_variable: str | None = None
     priority: Expression | None = None
     retries: int = 3
+    message: Message | None = None
+
+    @property
+    def throws(self) -> bool:
+        """Whether throwing its message is its work."""
+        worked = self.external or self.names or self.expression is not None
+        return self.message is not None and not worked
 
 
 class ServiceTaskElement(Element[ServiceTask]):
     """Hands work out, or evaluates it."""
 
-    tags = ("serviceTask",)
+    tags = ("serviceTask", "sendTask", "businessRuleTask")
 
     def read(self, xml: XmlElement, reading: Reading) -> ServiceTask:
         """Return the node from `camunda:type`, `topic`, `class` … or `zeebe:taskDefinition`."""
@@ -74,10 +84,15 @@ class ServiceTaskElement(Element[ServiceTask]):
             result_variable=xml.extension("resultVariable") or xml.extension("resultVariableName"),
             priority=reading.expression(xml, priority) if priority else None,
             retries=_retries(xml, definition, reading, common["job_retries"]),
+            message=_MESSAGE.read(xml, reading) if xml.get("messageRef") else None,
         )
 
     def enter(self, run: Run, node: ServiceTask, token: Token) -> None:
-        """Create the external task or the job, or evaluate and leave."""
+        """Create the external task or the job; or evaluate, or throw the message, and leave."""
+        if node.throws and node.message is not None:
+            _MESSAGE.throw(run, node, token, node.message)
+            run.leave(node, token)
+            return
         if not node.external:
             for name in node.names:
                 if run.context.has_handler("service", name):
@@ -103,11 +118,12 @@ class ServiceTaskElement(Element[ServiceTask]):
                 if expression.names is None:
                     return None
                 names |= expression.names
-        return names
+        thrown = _MESSAGE.reads(node.message) if node.message is not None else frozenset()
+        return None if thrown is None else names | thrown
 
     def rests(self, node: ServiceTask) -> bool:
-        """Unless it is an expression."""
-        return node.external or node.expression is None
+        """Unless it is an expression or throws a message."""
+        return node.external or not (node.expression is not None or node.throws)
 
 
 def _retries(xml: XmlElement, definition: XmlElement | None, reading: Reading, default: int) -> int:

@@ -12,6 +12,20 @@ from bpm.core.events.calls import (
     CallStarted,
     DeliveryDropped,
 )
+from bpm.core.events.compensations import (
+    CompensationCompleted,
+    CompensationDiscarded,
+    CompensationEvent,
+    CompensationRecorded,
+    CompensationStarted,
+    CompensationThrown,
+    CompensationTriggered,
+    SagaCompleted,
+    SagaEvent,
+    SagaFailed,
+    SagaReasonNoted,
+    SagaStarted,
+)
 from bpm.core.events.event import (
     Event,
     TokenEvent,
@@ -66,6 +80,7 @@ from bpm.core.events.joins import (
     JoinRecounted,
 )
 from bpm.core.events.scopes import (
+    ScopeClosing,
     ScopeCompleted,
     ScopeEntered,
     ScopeTerminated,
@@ -116,6 +131,13 @@ from bpm.core.events.variables import (
 __all__ = [
     "CallEnded",
     "CallStarted",
+    "CompensationCompleted",
+    "CompensationDiscarded",
+    "CompensationEvent",
+    "CompensationRecorded",
+    "CompensationStarted",
+    "CompensationThrown",
+    "CompensationTriggered",
     "DeliveryDropped",
     "ErrorThrown",
     "EscalationThrown",
@@ -162,6 +184,12 @@ __all__ = [
     "JoinRecounted",
     "MessageThrown",
     "NodeExecutionStarted",
+    "SagaCompleted",
+    "SagaEvent",
+    "SagaFailed",
+    "SagaReasonNoted",
+    "SagaStarted",
+    "ScopeClosing",
     "ScopeCompleted",
     "ScopeEntered",
     "ScopeTerminated",

@@ -11,7 +11,10 @@ from bpm.core.ids import Id
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JoinOpened(Event):
-    """A join state opened. `tokens` are surplus tokens of the generation before, which now wait here."""
+    """A join state opened. `tokens` are surplus tokens of the generation before, which now wait here.
+
+    `flows` are those that a gateway to be reset waits for.
+    """
 
     category: ClassVar[str] = "token"
     join: Id
@@ -23,6 +26,7 @@ class JoinOpened(Event):
     expected: int
     arrived: int = 0
     tokens: tuple[Id, ...] = ()
+    flows: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,6 +22,16 @@ class ScopeEntered(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ScopeClosing(Event):
+    """Nothing new begins in the scope by itself any more; what goes on may end."""
+
+    category: ClassVar[str] = "token"
+    scope: Id
+    node: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ScopeCompleted(Event):
     """Neither a live token nor a live inner scope is left."""
 

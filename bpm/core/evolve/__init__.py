@@ -13,6 +13,7 @@ from typing import Any, Final
 from bpm.core.events import Event
 from bpm.core.evolve import (
     calls,
+    compensations,
     incidents,
     instances,
     joins,
@@ -38,6 +39,7 @@ APPLY: Final[Mapping[type[Event], Apply]] = {
     **timers.APPLY,
     **subscriptions.APPLY,
     **incidents.APPLY,
+    **compensations.APPLY,
 }
 """Event class to the function that applies it."""
 

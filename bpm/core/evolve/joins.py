@@ -36,6 +36,7 @@ def _opened(state: State, event: e.JoinOpened, at: datetime) -> None:
         status=JoinStatus.OPEN,
         opened_at=at,
         closed_at=None,
+        flows=event.flows,
     )
     state.fresh.add(join.id)
     state.put(state.joins, join.id, join)

@@ -47,6 +47,11 @@ def _count_inner(state: State, parent: Id | None, change: int) -> None:
         state.put(state.scopes, parent, row._replace(live_scopes=row.live_scopes + change))
 
 
+def _closing(state: State, event: e.ScopeClosing, at: datetime) -> None:
+    row = state.scopes[event.scope]
+    state.put(state.scopes, row.id, row._replace(closing=event.reason))
+
+
 def _completed(state: State, event: e.ScopeCompleted, at: datetime) -> None:
     _ended(state, event.scope, ScopeStatus.COMPLETED, at)
 
@@ -57,6 +62,7 @@ def _terminated(state: State, event: e.ScopeTerminated, at: datetime) -> None:
 
 APPLY: dict[type[e.Event], Callable[[State, Any, datetime], None]] = {
     e.ScopeEntered: _entered,
+    e.ScopeClosing: _closing,
     e.ScopeCompleted: _completed,
     e.ScopeTerminated: _terminated,
 }

@@ -78,7 +78,7 @@ def _created(state: State, event: e.TokenCreated, at: datetime) -> None:
         at,
     )
     put_token(state, None, token)
-    if event.reason == "multiInstance":
+    if event.reason in ("multiInstance", "adHoc"):
         scope = state.scopes[event.scope]
         state.put(state.scopes, scope.id, scope._replace(begun=scope.begun + 1))
 

@@ -10,9 +10,12 @@ from bpm.core.arming import arm_handlers, disarm
 from bpm.core.between import FailCall
 from bpm.core.ending import end_inside
 from bpm.core.errors import Invalid, NotStartable
+from bpm.core.graph import Graph, Node
 from bpm.core.handling.guards import require_alive
+from bpm.core.phases import AFTER
 from bpm.core.rows import ScopeStatus
 from bpm.core.run import Run
+from bpm.core.starts import instantiating_gateway, targets_of
 
 
 def start(run: Run, command: c.StartInstance) -> dict[str, Any]:
@@ -20,9 +23,12 @@ def start(run: Run, command: c.StartInstance) -> dict[str, Any]:
 
     Raises:
         NotStartable: there is nowhere to start without a trigger.
+        Invalid: no trigger starts an instance at the node.
     """
     graph, instance = run.graph, run.state.instance
-    if not graph.root.starts:
+    if command.node is not None:
+        _require_entry(graph, command.node)
+    elif not graph.root.starts:
         others = ", ".join(graph.extras.get("triggered_starts", ()))
         raise NotStartable(f"{graph.key} has no none start event; it starts by {others or 'nothing'}.")
     run.emit(
@@ -40,9 +46,35 @@ def start(run: Run, command: c.StartInstance) -> dict[str, Any]:
     run.emit(e.ScopeEntered(scope=instance.id, node=graph.key, kind="process"))
     run.set_variables(instance.id, command.variables, local=True)
     arm_handlers(run, instance.id)
-    for node in graph.root.starts:
-        run.create_token(node, instance.id, "start")
+    if command.node is not None:
+        _enter_at(run, graph.nodes[command.node])
+    else:
+        for node in graph.root.starts:
+            run.create_token(node, instance.id, "start")
     return {}
+
+
+def _require_entry(graph: Graph, name: str) -> None:
+    node = graph.nodes.get(name)
+    triggered = graph.extras.get("triggered_starts", ())
+    gateway = instantiating_gateway(graph, node) if node is not None else None
+    if node is None or not (name in triggered or (gateway is not None and gateway.id in triggered)):
+        raise Invalid("Nothing that comes starts an instance at this node.", node=name)
+
+
+def _enter_at(run: Run, node: Node) -> None:
+    """Begin where a trigger has come; behind a parallel gateway everything else is waited for."""
+    scope = run.state.instance.id
+    if node.tag == "startEvent":
+        run.create_token(node.id, scope, "start")
+        return
+    gateway = instantiating_gateway(run.graph, node)
+    targets = targets_of(run.graph, gateway) if gateway is not None else []
+    flow = next((name for name, target in targets if target is node), None)
+    run.enqueue(run.create_waiting(node.id, scope, "start", flow=flow, phase=AFTER))
+    for name, target in targets:
+        if gateway.parallel and target is not node:
+            run.create_token(target.id, scope, "start", flow=name)
 
 
 def cancel(run: Run, command: c.CancelInstance) -> dict[str, Any]:

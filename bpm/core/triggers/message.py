@@ -20,6 +20,9 @@ from bpm.core.triggers.trigger import BOUNDARY, CATCH, END, HANDLER, START, THRO
 from bpm.core.xml import ZEEBE, XmlElement
 
 
+_CONNECTORS = ("type", "topic", "class", "delegateExpression", "expression")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
     """A message by name; `correlation` is the key expression of its receivers (`zeebe:subscription`)."""
@@ -37,6 +40,10 @@ class MessageTrigger(Trigger[Message]):
 
     def read(self, xml: XmlElement, reading: Reading) -> Message:
         """Return the message that `messageRef` names."""
+        for attribute in _CONNECTORS:
+            if xml.tag == self.tag and xml.extension(attribute):
+                message = f"The attribute {attribute} of a message event is not supported; use a send task."
+                reading.problem(xml, "unsupported-attribute", message)
         name, found = read_name(xml, reading, "messageRef", "message")
         subscription = next(found.extensions("subscription", ZEEBE), None) if found is not None else None
         key = subscription.get("correlationKey") if subscription is not None else ""

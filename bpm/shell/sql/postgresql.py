@@ -170,7 +170,7 @@ def _part(key: str, mode: Mode, source: str) -> str:
     spec = SPECS[key]
     columns = tuple(zip(spec.columns, spec.column_kinds, strict=True))
     if mode == "update":
-        names = frozenset(spec.fields) - frozenset(spec.key)
+        names = frozenset(spec.changing)
         places = _places(columns)
         match = " AND ".join(f'x."{name}" = {_value(at, kind)}' for name, at, kind in places if name in spec.key)
         return f"UPDATE {spec.table} x SET {_sets(columns, names)} FROM {source} WHERE {match}"
@@ -197,7 +197,7 @@ def _sets(columns: Sequence[tuple[str, str]], names: frozenset[str]) -> str:
 
 
 def _on_conflict(spec: TableSpec) -> str:
-    changing = [name for name in spec.fields if name not in spec.key and name not in _NEVER_CHANGE]
+    changing = [name for name in spec.changing if name not in _NEVER_CHANGE]
     sets = ", ".join(f'"{name}" = excluded."{name}"' for name in changing)
     return f" ON CONFLICT ({', '.join(spec.key)}) DO UPDATE SET {sets}"
 

@@ -215,8 +215,8 @@ def _insert(table: str, columns: Sequence[str], conflict: str = "") -> str:
 def _upsert(spec: TableSpec) -> str:
     sets = ", ".join(
         f'"{column}" = excluded."{column}"'
-        for column in spec.fields
-        if column not in spec.key and column not in ("created_at", "started_at", "opened_at")
+        for column in spec.changing
+        if column not in ("created_at", "started_at", "opened_at")
     )
     return f" ON CONFLICT ({', '.join(spec.key)}) DO UPDATE SET {sets}"
 

@@ -159,22 +159,21 @@ class ProcessReading:
             "order": node.order,
             "line": xml.line,
             "attached_to": self._host(xml),
-            "on_start": self._listeners(xml, "start"),
-            "on_end": self._listeners(xml, "end"),
+            "on_start": self.listeners(xml, "executionListener", "start"),
+            "on_end": self.listeners(xml, "executionListener", "end"),
             "documentation": xml.child_text("documentation") or "",
             **read_job(xml, self),
         }
 
     def take_listeners(self, xml: XmlElement) -> tuple[Expression, ...]:
         """Return the listeners of a flow."""
-        return self._listeners(xml, "take")
+        return self.listeners(xml, "executionListener", "take")
 
-    def _listeners(self, xml: XmlElement, event: str) -> tuple[Expression, ...]:
+    def listeners(self, xml: XmlElement, tag: str, event: str) -> tuple[Expression, ...]:
+        """Return the expressions of listeners; those without one are refused by the checks."""
         return tuple(
-            self.expression(
-                listener, listener.extension("expression") or listener.get("expression"), effects=True
-            )
-            for listener in xml.extensions("executionListener")
+            self.expression(listener, listener.get("expression"), effects=True)
+            for listener in xml.extensions(tag)
             if listener.get("event") == event and listener.get("expression")
         )
 

@@ -37,13 +37,20 @@ def enter(run: Run, element: Element[Any], node: Activity, token: Token) -> None
     if layer == ACTIVITY:
         if token.phase != BEGUN:
             _begin(run, node, token)
+        run.listen(node.on_start, token)
         element.enter(run, node, run.token(token.id))
     elif layer is None and node.loop is not None:
         loops.enter(run, node, token)
-    elif layer is None and not (node.boundary or node.inputs or node.outputs):
+    elif layer is None and not is_layered(node):
+        run.listen(node.on_start, token)
         element.enter(run, node, token)
     else:
         open_activity(run, node, token, {})
+
+
+def is_layered(node: Activity) -> bool:
+    """Return whether the activity works in scopes of its own."""
+    return bool(node.loop or node.boundary or node.inputs or node.outputs)
 
 
 def _begin(run: Run, node: Activity, token: Token) -> None:
@@ -55,11 +62,12 @@ def _begin(run: Run, node: Activity, token: Token) -> None:
 
 
 def finish(run: Run, node: Activity, token: Token) -> None:
-    """End a token whose work inside its activity scope is done: output mappings first.
+    """End a token whose work inside its activity scope is done: end listeners and output mappings first.
 
     Raises:
-        NodeFailed: a mapping cannot be evaluated; nothing has been emitted.
+        NodeFailed: a listener or mapping cannot be evaluated.
     """
+    run.listen(node.on_end, token)
     outer = run.state.scopes[token.scope].parent
     assert outer is not None, "an activity scope stands in another one"
     values = [(mapping, _value(run, mapping, token)) for mapping in node.outputs]

@@ -185,5 +185,5 @@ class Broadcast(NamedTuple):
     name: str
 
 
-PASSING: Final = frozenset({"CancelInstance"})
+PASSING: Final = frozenset({"CancelInstance", "SuspendInstance", "ActivateInstance"})
 """Commands that a suspended instance gets at once, before what waits for its activation."""

@@ -110,9 +110,9 @@ class Activity(Node):
     """A task, subprocess or call: what all of them may have around their work.
 
     Attributes:
-        boundary: its boundary events, in document order.
+        boundary: its boundary events, in document order, those of compensation excepted.
         mappings_local: whether completion variables stay local and only mapped ones leave (`zeebe:ioMapping`).
-        compensation: the activity that undoes it.
+        compensation: the activity that undoes it, from its compensation boundary event.
         for_compensation: whether it runs only to undo another one.
     """
 
@@ -126,6 +126,11 @@ class Activity(Node):
     compensation: NodeId | None = None
     for_compensation: bool = False
 
+    @property
+    def layered(self) -> bool:
+        """Whether it works in scopes of its own, because of a loop, boundary events or mappings."""
+        return bool(self.loop or self.boundary or self.inputs or self.outputs)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScopeGraph:
@@ -134,6 +139,7 @@ class ScopeGraph:
     Attributes:
         starts: where its first tokens go.
         handlers: its event subprocesses, in document order.
+        compensation: the event subprocess that compensates it, None where what is inside is compensated.
     """
 
     id: NodeId
@@ -141,6 +147,7 @@ class ScopeGraph:
     starts: tuple[NodeId, ...] = ()
     nodes: tuple[NodeId, ...] = ()
     handlers: tuple[NodeId, ...] = ()
+    compensation: NodeId | None = None
 
 
 class Footprint(NamedTuple):
@@ -190,6 +197,11 @@ class Graph:
     @cached_property
     def upstream(self) -> dict[NodeId, dict[FlowId, frozenset[NodeId]]]:
         """Cache of `bpm.core.reach`: join to incoming flow to the nodes from which it can be reached."""
+        return {}
+
+    @cached_property
+    def downstream(self) -> dict[NodeId, frozenset[NodeId]]:
+        """Cache of `bpm.core.compensation.order`: node to the nodes that can get a token after it."""
         return {}
 
 

@@ -42,3 +42,11 @@ def open_activity(run: Run, node: Node, token: Token, variables: Mapping[str, An
 
 EVENT_SUBPROCESS: Final = "eventSubprocess"
 """Kind of a scope that an event subprocess opened beside the tokens of the scope around it; no token waits for it."""
+
+COMPENSATION: Final = "compensation"
+"""Kind of a scope that re-opens a completed one to compensate it; no token waits for it."""
+HANDLER: Final = "compensationHandler"
+"""Kind of a scope in which a compensation handler works, with the variables of what it compensates; likewise."""
+UNDOING: Final = frozenset({COMPENSATION, HANDLER})
+BESIDE: Final = frozenset({EVENT_SUBPROCESS, *UNDOING})
+"""Kinds of scopes for which no token waits: the scope around them waits by being open."""

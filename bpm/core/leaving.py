@@ -63,8 +63,7 @@ def take(run: Run, node: Node, token: Token, flows: Iterable[Flow], copies: int 
     run.moved[token.scope] = None
     taken = list(flows)
     for flow in taken:
-        for listener in flow.on_take:
-            run.evaluate(listener, token)
+        run.listen(flow.on_take, token)
     if node.forks or copies > 1:
         _fork(run, node, token, taken, copies)
         return

@@ -76,6 +76,10 @@ class Reading(Protocol):
         """Compile a condition; without marks it is read as JUEL."""
         ...
 
+    def listeners(self, xml: XmlElement, tag: str, event: str) -> tuple[Expression, ...]:
+        """Read the expressions of `executionListener` or `taskListener` elements for one event."""
+        ...
+
     def process_extension(self, name: str) -> str | None:
         """Return a vendor attribute of the process element."""
         ...

@@ -227,6 +227,7 @@ class Job(NamedTuple):
         handler: name of the registered handler, with its kind (`service:pay`, `script:python`); empty otherwise.
         attempts: how often it was started.
         crashes: how often its cluster vanished without a result.
+        kept: result that came while the instance was suspended, as canonical JSON text; applied on activation.
     """
 
     id: Id
@@ -243,6 +244,7 @@ class Job(NamedTuple):
     error: str | None
     created_at: datetime
     closed_at: datetime | None
+    kept: str | None = None
 
 
 class Subscription(NamedTuple):

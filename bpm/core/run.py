@@ -150,6 +150,8 @@ class Run(Stage):
             assert isinstance(node, Activity), "only activities have scopes of their own"
             activities.finish(self, node, token)
             return
+        if node.on_end and not (isinstance(node, Activity) and activities.is_layered(node)):
+            self.listen(node.on_end, token)
         copies = node.completion_quantity if isinstance(node, Activity) else 1
         flows = self._elements[node.tag].choose(self, node, token)
         leaving.take(self, node, token, flows, copies)
@@ -204,6 +206,7 @@ class Run(Stage):
         if isinstance(node, Activity):
             activities.enter(self, element, node, token)
         else:
+            self.listen(node.on_start, token)
             element.enter(self, node, token)
 
     def _guarded(self, node: Node, token: Token, work: Any) -> None:

@@ -110,6 +110,15 @@ class Stage:
         except EvaluationFailed as failure:
             raise NodeFailed("ExpressionFailed", str(failure)) from None
 
+    def listen(self, listeners: tuple[Expression, ...], place: Place) -> None:
+        """Evaluate listeners for their effect.
+
+        Raises:
+            NodeFailed: `ExpressionFailed`.
+        """
+        for listener in listeners:
+            self.evaluate(listener, place)
+
     def set_variables(self, scope: Id, variables: Mapping[str, Any], *, local: bool = False) -> None:
         """Set variables as a completion does: each where it stands outwards, else in the process; `local`: here.
 

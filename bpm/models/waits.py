@@ -91,6 +91,7 @@ class Job(models.Model):
     error = models.TextField(null=True)  # noqa: DJ001
     created_at = models.DateTimeField()
     closed_at = models.DateTimeField(null=True)
+    kept = models.TextField(null=True)  # noqa: DJ001
     owner = models.CharField(max_length=255, null=True)  # noqa: DJ001
     lease_expires_at = models.DateTimeField(null=True)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from bpm.core import events as e
@@ -26,7 +27,8 @@ def add_to_document(document: Document, state: State, events: list[tuple[e.Event
     rows = document.rows
     rows[STARTED if new else CHANGED].append(instance_row(instance, head))
     rows[HISTORY] += history
-    for name, before in state.changes().items():
+    changes = state.changes()
+    for name, before in changes.items():
         spec = SPECS[name]
         table = getattr(state, name)
         for key, old in before.items():
@@ -38,6 +40,18 @@ def add_to_document(document: Document, state: State, events: list[tuple[e.Event
                 document.put(name, row_values(spec, present, instance), new=old is None)
                 if name == "user_tasks" and old is None:
                     _add_candidates(document, instance.id, present)
+    if any(isinstance(event, e.InstanceSuspended | e.InstanceActivated) for event, _ in events):
+        _add_due(document, state, changes)
+
+
+def _add_due(document: Document, state: State, changes: Mapping[str, Mapping[Any, Any]]) -> None:
+    """Add the rows that did not change themselves, but leave the due indexes or come back to them."""
+    for name, spec in SPECS.items():
+        if spec.suspendable:
+            written = changes.get(name, {})
+            for key, row in getattr(state, name).items():
+                if row.closed_at is None and (key not in written or row == written[key]):
+                    document.put(name, row_values(spec, row, state.instance), new=False)
 
 
 def _add_candidates(document: Document, instance: str, task: Any) -> None:

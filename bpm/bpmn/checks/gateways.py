@@ -20,6 +20,9 @@ def check_event_gateway_targets(layout: Layout, reading: ProcessReading) -> None
             if not _can_race(target, reading):
                 message = f"An event-based gateway cannot lead to the {target.tag} {target.id!r}."
                 reading.problem(node.xml, "event-gateway-target", message)
+            elif len(layout.incoming[target.id]) > 1:
+                message = f"Only the event-based gateway {node.id!r} may lead to this event."
+                reading.problem(target.xml, "event-gateway-target", message)
 
 
 def check_instantiating_gateway(layout: Layout, reading: ProcessReading) -> None:
@@ -29,6 +32,14 @@ def check_instantiating_gateway(layout: Layout, reading: ProcessReading) -> None
         if starts and layout.incoming.get(node.id):
             message = "An event-based gateway that starts instances has no incoming flow."
             reading.problem(node.xml, "incoming-flow", message)
+
+
+def check_event_gateway_job(layout: Layout, reading: ProcessReading) -> None:
+    """Nothing comes after an event-based gateway before its events: no job can stand there."""
+    for node in layout.nodes.values():
+        if node.tag == "eventBasedGateway" and node.xml.extension("asyncAfter") == "true":
+            message = "An event-based gateway has no asynchronous continuation after it."
+            reading.problem(node.xml, "async-after", message)
 
 
 def _can_race(node: NodeXml, reading: ProcessReading) -> bool:

@@ -21,6 +21,7 @@ from bpm.bpmn.checks import (
     subprocesses,
     vendor,
     vendor_values,
+    waiting,
 )
 from bpm.bpmn.layout import Layout
 from bpm.bpmn.process_reading import ProcessReading
@@ -46,6 +47,12 @@ CHECKS: Final[tuple[Check, ...]] = (
     links.check_link_references,
     gateways.check_event_gateway_targets,
     gateways.check_instantiating_gateway,
+    gateways.check_event_gateway_job,
+    waiting.check_start_names,
+    waiting.check_instantiating_receive_tasks,
+    waiting.check_starts_by_all,
+    waiting.check_same_starts,
+    waiting.check_same_waits,
     activities.check_quantities,
     activities.check_loops,
     compensation.check_handlers,
@@ -61,6 +68,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     vendor_values.check_priorities,
     vendor_values.check_external_topics,
     vendor_values.check_time_to_live,
+    vendor_values.check_mappings,
     soundness.check_something_starts,
     soundness.check_unreachable,
     soundness.check_joins_fed_by_themselves,

@@ -19,6 +19,9 @@ _ELEMENTS: Final = {
             "formProperty",
             "inputOutput",
             "executionListener",
+            "taskListener",
+            "in",
+            "out",
         }
     ),
     ZEEBE: frozenset(
@@ -36,6 +39,7 @@ _ELEMENTS: Final = {
             "ioMapping",
             "loopCharacteristics",
             "subscription",
+            "calledElement",
         }
     ),
     OWN: frozenset[str](),
@@ -76,6 +80,9 @@ _SUPPORTED: Final = frozenset(
         "escalationCodeVariable",
         "candidateStarterUsers",
         "candidateStarterGroups",
+        "calledElementBinding",
+        "calledElementVersion",
+        "calledElementVersionTag",
     }
 )
 _WITHOUT_EFFECT: Final = frozenset(
@@ -92,18 +99,54 @@ _WITHOUT_EFFECT: Final = frozenset(
         "formRefVersion",
     }
 )
-_REFUSED: Final = frozenset({"skipExpression", "triggerable", "resource", "businessCalendarName"})
+_LISTENERS: Final = {
+    "executionListener": frozenset({"start", "end", "take"}),
+    "taskListener": frozenset({"create", "assignment", "complete"}),
+}
+_REFUSED: Final = frozenset(
+    {
+        "skipExpression",
+        "triggerable",
+        "resource",
+        "businessCalendarName",
+        "decisionRef",
+        "caseRef",
+        "calledElementTenantId",
+        "calledElementType",
+        "inheritVariables",
+        "inheritBusinessKey",
+        "sameDeployment",
+        "variableMappingClass",
+        "variableMappingDelegateExpression",
+    }
+)
+_CALLS_ONLY: Final = frozenset({"in", "out"})
+"""Extension elements that mean something at a call activity only."""
 
 
 def check_vendor_elements(layout: Layout, reading: ProcessReading) -> None:
     """Extension elements of the known vendors that would change how a process runs are not passed over."""
+    calls = (node.xml for node in layout.nodes.values() if node.tag == "callActivity")
+    at_calls = {id(holder) for call in calls for holder in call.all("extensionElements")}
     for holder in walk(layout.xml):
         if holder.tag != "extensionElements":
             continue
         for xml in holder.children:
-            if xml.space in _ELEMENTS and xml.tag not in _ELEMENTS[xml.space]:
+            misplaced = xml.tag in _CALLS_ONLY and id(holder) not in at_calls
+            if xml.space in _ELEMENTS and (misplaced or xml.tag not in _ELEMENTS[xml.space]):
                 message = f"The extension {xml.tag} ({xml.space}) is not supported."
                 reading.problem(xml, "unsupported-element", message)
+
+
+def _check_listener(xml: XmlElement, reading: ProcessReading) -> None:
+    """A listener is an expression at an event that the engine knows: Java classes cannot be run here."""
+    event = xml.get("event")
+    if not xml.get("expression"):
+        message = "A listener needs an expression: classes, delegates and scripts are not supported."
+        reading.problem(xml, "listener", message)
+    elif event not in _LISTENERS[xml.tag]:
+        message = f"A listener for the event {event!r} is not supported."
+        reading.problem(xml, "unsupported-element", message)
 
 
 def check_vendor_attributes(layout: Layout, reading: ProcessReading) -> None:

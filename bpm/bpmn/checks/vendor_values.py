@@ -8,6 +8,7 @@ from typing import Final
 from bpm.bpmn.layout import Layout
 from bpm.bpmn.process_reading import ProcessReading
 from bpm.core.elements.registry import ELEMENTS
+from bpm.core.xml import ZEEBE
 
 _WHOLE_NUMBER: Final = re.compile(r"[+-]?\d{1,9}")
 _DAYS: Final = re.compile(r"\d{1,6}|P\d{1,6}D")
@@ -30,6 +31,15 @@ def check_external_topics(layout: Layout, reading: ProcessReading) -> None:
         external = node.xml.extension("type") == "external"
         if external and not (node.xml.extension("topic") or "").strip():
             reading.problem(node.xml, "external-topic", "An external task needs a topic.")
+
+
+def check_mappings(layout: Layout, reading: ProcessReading) -> None:
+    """Nothing can be mapped where an event starts something."""
+    for node in layout.nodes.values():
+        mapped = any(node.xml.extensions("inputOutput")) or any(node.xml.extensions("ioMapping", ZEEBE))
+        if mapped and node.tag in ("startEvent", "boundaryEvent"):
+            message = f"Input and output mappings are not allowed at the {node.tag}."
+            reading.problem(node.xml, "mapping", message)
 
 
 def check_time_to_live(layout: Layout, reading: ProcessReading) -> None:

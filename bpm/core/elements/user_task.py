@@ -30,6 +30,9 @@ class UserTask(Activity):
     follow_up_date: Expression | None = None
     priority: Expression | None = None
     form_key: Expression | None = None
+    on_create: tuple[Expression, ...] = ()
+    on_assignment: tuple[Expression, ...] = ()
+    on_complete: tuple[Expression, ...] = ()
 
     @property
     def expressions(self) -> tuple[Expression | None, ...]:
@@ -43,6 +46,8 @@ class UserTask(Activity):
             self.follow_up_date,
             self.priority,
             self.form_key,
+            *self.on_create,
+            *self.on_assignment,
         )
 
 
@@ -74,6 +79,9 @@ class UserTaskElement(Element[UserTask]):
             follow_up_date=compiled("followUpDate", schedule, "followUpDate"),
             priority=compiled("priority", priority, "priority"),
             form_key=compiled("formKey", form, "formKey"),
+            on_create=reading.listeners(xml, "taskListener", "create"),
+            on_assignment=reading.listeners(xml, "taskListener", "assignment"),
+            on_complete=reading.listeners(xml, "taskListener", "complete"),
         )
 
     def enter(self, run: Run, node: UserTask, token: Token) -> None:
@@ -92,6 +100,9 @@ class UserTaskElement(Element[UserTask]):
             form_key=_text(run, node.form_key, token),
         )
         run.emit(event)
+        run.listen(node.on_create, token)
+        if event.assignee is not None:
+            run.listen(node.on_assignment, token)
         run.block(token, Wait.USER)
 
     def reads(self, node: UserTask) -> frozenset[str] | None:

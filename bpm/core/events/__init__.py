@@ -68,6 +68,7 @@ from bpm.core.events.jobs import (
     JobEvent,
     JobFailed,
     JobLeaseExpired,
+    JobResultKept,
     JobRetried,
     JobStarted,
 )
@@ -174,6 +175,7 @@ __all__ = [
     "JobEvent",
     "JobFailed",
     "JobLeaseExpired",
+    "JobResultKept",
     "JobRetried",
     "JobStarted",
     "JoinArrived",

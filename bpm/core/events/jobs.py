@@ -51,6 +51,15 @@ class JobFailed(JobEvent):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class JobResultKept(JobEvent):
+    """The handler is done, but its instance is suspended: `result` is applied on activation."""
+
+    category: ClassVar[str] = "variable"
+    erasable: ClassVar[bool] = True
+    result: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class JobErrorNoted(JobEvent):
     """What went wrong in the handler."""
 

@@ -75,14 +75,19 @@ def _job_started(state: State, event: e.JobStarted, at: datetime) -> None:
 
 def _job_completed(state: State, event: e.JobCompleted, at: datetime) -> None:
     row = state.jobs[event.job]
-    state.put(state.jobs, row.id, row._replace(status=JobStatus.COMPLETED, closed_at=at))
+    state.put(state.jobs, row.id, row._replace(status=JobStatus.COMPLETED, kept=None, closed_at=at))
 
 
 def _job_failed(state: State, event: e.JobFailed, at: datetime) -> None:
     row = state.jobs[event.job]
     status = JobStatus.READY if event.retries > 0 else JobStatus.FAILED
-    new = row._replace(status=status, retries=event.retries, available_at=event.available_at)
+    new = row._replace(status=status, retries=event.retries, available_at=event.available_at, kept=None)
     state.put(state.jobs, row.id, new)
+
+
+def _job_kept(state: State, event: e.JobResultKept, at: datetime) -> None:
+    row = state.jobs[event.job]
+    state.put(state.jobs, row.id, row._replace(kept=event.result))
 
 
 def _job_error(state: State, event: e.JobErrorNoted, at: datetime) -> None:
@@ -105,7 +110,7 @@ def _job_retried(state: State, event: e.JobRetried, at: datetime) -> None:
 
 def _job_cancelled(state: State, event: e.JobCancelled, at: datetime) -> None:
     row = state.jobs[event.job]
-    state.put(state.jobs, row.id, row._replace(status=JobStatus.CANCELLED, closed_at=at))
+    state.put(state.jobs, row.id, row._replace(status=JobStatus.CANCELLED, kept=None, closed_at=at))
 
 
 APPLY: dict[type[e.Event], Callable[[State, Any, datetime], None]] = {
@@ -116,6 +121,7 @@ APPLY: dict[type[e.Event], Callable[[State, Any, datetime], None]] = {
     e.JobStarted: _job_started,
     e.JobCompleted: _job_completed,
     e.JobFailed: _job_failed,
+    e.JobResultKept: _job_kept,
     e.JobErrorNoted: _job_error,
     e.JobLeaseExpired: _job_expired,
     e.JobRetried: _job_retried,

@@ -8,6 +8,17 @@ from bpm.core.rows import ExternalTask, InstanceStatus, UserTask
 from bpm.core.run import Run
 
 
+def require_not_ended(run: Run) -> None:
+    """Refuse unless the instance can be changed, suspended or not.
+
+    Raises:
+        InstanceEnded: COMPLETED or CANCELLED.
+    """
+    instance = run.state.instance
+    if instance.ended:
+        raise InstanceEnded(instance=instance.id, status=instance.status.value)
+
+
 def require_alive(run: Run) -> None:
     """Refuse unless the instance can move.
 
@@ -15,9 +26,8 @@ def require_alive(run: Run) -> None:
         InstanceEnded: COMPLETED or CANCELLED.
         Suspended: SUSPENDED.
     """
+    require_not_ended(run)
     instance = run.state.instance
-    if instance.ended:
-        raise InstanceEnded(instance=instance.id, status=instance.status.value)
     if instance.status is InstanceStatus.SUSPENDED:
         raise Suspended(instance=instance.id)
 

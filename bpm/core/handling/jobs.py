@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import fields
 from datetime import timedelta
-from typing import Any
+from typing import Any, Final
 
 from bpm.core import commands as c
 from bpm.core import events as e
 from bpm.core.errors import JobClosed, JobNotFound
 from bpm.core.failure import NodeFailed
 from bpm.core.faults import throw_error as throw_at
-from bpm.core.handling.guards import require_alive
+from bpm.core.handling.guards import require_alive, require_not_ended
 from bpm.core.ids import Id
 from bpm.core.phases import AFTER
-from bpm.core.rows import Job, JobStatus
+from bpm.core.rows import InstanceStatus, Job, JobStatus
 from bpm.core.run import Run
 from bpm.core.token import Token, TokenStatus, Wait
+from bpm.core.values import from_text, to_text
 from bpm.core.work import retry_delay
 
 MAX_CRASHES = 3
@@ -28,7 +31,6 @@ def _job(run: Run, job: Id, status: JobStatus) -> Job:
         raise JobNotFound(job=job)
     if row.status is not status:
         raise JobClosed(job=job, status=row.status.value)
-    require_alive(run)
     return row
 
 
@@ -47,6 +49,7 @@ def start(run: Run, command: c.StartJob) -> dict[str, Any]:
         JobClosed: not READY, or not due yet.
     """
     row = _job(run, command.job, JobStatus.READY)
+    require_alive(run)
     if row.available_at > run.context.now:
         raise JobClosed("The job is not due yet.", job=row.id)
     if row.kind != "handler":
@@ -64,23 +67,48 @@ def start(run: Run, command: c.StartJob) -> dict[str, Any]:
 
 def _running(run: Run, job: Id, attempt: int) -> Job:
     row = _job(run, job, JobStatus.RUNNING)
+    require_not_ended(run)
     if row.attempts != attempt:
         raise JobClosed("The job was taken over by another attempt.", job=job, attempt=row.attempts)
+    if row.kept is not None:
+        raise JobClosed("This attempt has reported already; its instance is suspended.", job=job)
     return row
 
 
-def complete(run: Run, command: c.CompleteJob) -> dict[str, Any]:
-    """Emit JobCompleted, VariableSet …; the token goes on.
+Report = c.CompleteJob | c.FailJob | c.ThrowJobError
+
+
+def report(run: Run, command: Report) -> dict[str, Any]:
+    """The handler is done: see `_complete`, `_fail`, `_throw_error`.
+
+    While the instance is suspended the result is kept: JobResultKept.
 
     Raises:
+        JobNotFound, InstanceEnded.
         JobClosed: this attempt does not run any more.
     """
     row = _running(run, command.job, command.attempt)
+    if run.state.instance.status is InstanceStatus.SUSPENDED:
+        kept = {name.name: getattr(command, name.name) for name in fields(command)} | {"job": row.id}
+        run.emit(e.JobResultKept(**_ids(row), result=to_text([type(command).__name__, kept])))
+    else:
+        _APPLY[type(command)](run, row, command)
+    return {}
+
+
+def apply_kept(run: Run, row: Job) -> None:
+    """Do what a result says that came while the instance was suspended."""
+    name, values = from_text(row.kept or "")
+    cls = next(cls for cls in _APPLY if cls.__name__ == name)
+    _APPLY[cls](run, row, cls(**values))
+
+
+def _complete(run: Run, row: Job, command: c.CompleteJob) -> None:
+    """Emit JobCompleted, VariableSet …; the token goes on."""
     run.emit(e.JobCompleted(**_ids(row)))
     token = run.token(row.token)
     run.set_variables(token.scope, command.variables)
     _leave(run, token)
-    return {}
 
 
 def _leave(run: Run, token: Token) -> None:
@@ -95,13 +123,8 @@ def _leave(run: Run, token: Token) -> None:
         run.fail(token._replace(phase=AFTER), failure)
 
 
-def fail(run: Run, command: c.FailJob) -> dict[str, Any]:
-    """Emit JobFailed, JobErrorNoted; with retries left TokenBlocked, else the token fails and an incident opens.
-
-    Raises:
-        JobClosed: this attempt does not run any more.
-    """
-    row = _running(run, command.job, command.attempt)
+def _fail(run: Run, row: Job, command: c.FailJob) -> None:
+    """Emit JobFailed, JobErrorNoted; with retries left TokenBlocked, else the token fails and an incident opens."""
     now, node = run.context.now, run.graph.nodes[row.node]
     retries = row.retries - 1 if command.retries is None else command.retries
     retries = max(0, min(retries, row.retries))
@@ -115,29 +138,31 @@ def fail(run: Run, command: c.FailJob) -> dict[str, Any]:
         run.block(run.token(row.token), Wait.BACKOFF)
     else:
         run.fail(run.token(row.token), NodeFailed("JobFailed", command.error))
-    return {}
 
 
-def throw_error(run: Run, command: c.ThrowJobError) -> dict[str, Any]:
-    """The handler ended by a BPMN error; uncaught, the job and its token fail with the code.
-
-    Raises:
-        JobClosed: this attempt does not run any more.
-    """
-    row = _running(run, command.job, command.attempt)
+def _throw_error(run: Run, row: Job, command: c.ThrowJobError) -> None:
+    """The handler ended by a BPMN error; uncaught, the job and its token fail with the code."""
     token = run.token(row.token)
     run.emit(e.JobFailed(**_ids(row), retries=0, available_at=run.context.now))
     run.emit(e.JobErrorNoted(**_ids(row), error=f"{command.error_code}: {command.message}"))
     throw_at(run, token, command.error_code, command.message, command.variables)
-    return {}
+
+
+_APPLY: Final[dict[type[Report], Callable[[Run, Job, Any], None]]] = {
+    c.CompleteJob: _complete,
+    c.FailJob: _fail,
+    c.ThrowJobError: _throw_error,
+}
 
 
 def expire(run: Run, command: c.ExpireJobs) -> dict[str, Any]:
     """Emit JobLeaseExpired, TokenRecovered for jobs that still run; after the third crash the token fails.
 
-    The shell has checked the leases, which lie outside the fold. Answers `expired`.
+    In a suspended instance nothing expires. The shell has checked the leases, which lie outside the fold. Answers `expired`.
     """
-    expired = []
+    expired: list[Id] = []
+    if run.state.instance.status is InstanceStatus.SUSPENDED:
+        return {"expired": expired}
     for job in command.jobs:
         row = run.state.jobs.get(job)
         if row is None or row.status is not JobStatus.RUNNING:

@@ -17,6 +17,7 @@ from bpm.core.handling import (
     tokens,
     user_tasks,
 )
+from bpm.core.handling.operations import OPERATIONS
 from bpm.core.run import Run
 
 HANDLERS: Final[dict[type[c.Command], Callable[[Run, Any], dict[str, Any]]]] = {
@@ -39,9 +40,9 @@ HANDLERS: Final[dict[type[c.Command], Callable[[Run, Any], dict[str, Any]]]] = {
     c.RetryToken: tokens.retry,
     c.FireTimers: timers.fire,
     c.StartJob: jobs.start,
-    c.CompleteJob: jobs.complete,
-    c.FailJob: jobs.fail,
-    c.ThrowJobError: jobs.throw_error,
+    c.CompleteJob: jobs.report,
+    c.FailJob: jobs.report,
+    c.ThrowJobError: jobs.report,
     c.ExpireJobs: jobs.expire,
     c.TriggerMessage: subscriptions.trigger_message,
     c.TriggerSignal: subscriptions.trigger_signal,
@@ -54,5 +55,6 @@ HANDLERS: Final[dict[type[c.Command], Callable[[Run, Any], dict[str, Any]]]] = {
     b.FinishFault: calls.finish_fault,
     b.NoteDropped: calls.note_dropped,
     b.NoteUndeliverable: calls.note_undeliverable,
+    **OPERATIONS,
 }
 """Command class to what it does; the result is the command's own part of the answer."""

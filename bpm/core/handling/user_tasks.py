@@ -7,6 +7,7 @@ from typing import Any
 from bpm.core import commands as c
 from bpm.core import events as e
 from bpm.core.errors import TaskClosed, TaskNotYours
+from bpm.core.failure import NodeFailed
 from bpm.core.handling.guards import require_alive, user_task
 from bpm.core.ids import Id
 from bpm.core.rows import UserStatus, UserTask
@@ -46,7 +47,13 @@ def complete(run: Run, command: c.CompleteUserTask) -> dict[str, Any]:
     token = run.token(row.token)
     run.emit(e.UserTaskCompleted(task=row.id, token=token.id, node=row.node))
     run.set_variables(token.scope, command.variables)
-    run.element(run.graph.nodes[row.node]).triggered(run, run.graph.nodes[row.node], token)
+    node = run.graph.nodes[row.node]
+    try:
+        run.listen(getattr(node, "on_complete", ()), token)
+    except NodeFailed as failure:
+        run.fail(run.token(token.id), failure)
+        return {}
+    run.element(node).triggered(run, node, token)
     return {}
 
 

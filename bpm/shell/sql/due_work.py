@@ -11,6 +11,7 @@ DUE: Final = {
     "ORDER BY available_at LIMIT {limit}",
     "external_tasks": "SELECT id, instance_id FROM bpm_externaltask WHERE status = 'LOCKED' AND NOT suspended "
     "AND lease_expires_at <= {now} ORDER BY lease_expires_at LIMIT {limit}",
-    "crashed": "SELECT id, instance_id FROM bpm_job WHERE status = 'RUNNING' AND lease_expires_at <= {now} "
+    "crashed": "SELECT id, instance_id FROM bpm_job WHERE status = 'RUNNING' AND NOT suspended "
+    "AND lease_expires_at <= {now} "
     "ORDER BY lease_expires_at LIMIT {limit}",
 }

@@ -37,8 +37,8 @@ _NEXT: Final = {
     "AND instance_id IS NOT NULL ORDER BY due_at LIMIT 1",
     "leases": "SELECT lease_expires_at FROM bpm_externaltask WHERE status = 'LOCKED' AND NOT suspended "
     "ORDER BY lease_expires_at LIMIT 1",
-    "crashed": "SELECT lease_expires_at FROM bpm_job WHERE status = 'RUNNING' AND lease_expires_at IS NOT NULL "
-    "ORDER BY lease_expires_at LIMIT 1",
+    "crashed": "SELECT lease_expires_at FROM bpm_job WHERE status = 'RUNNING' AND NOT suspended "
+    "AND lease_expires_at IS NOT NULL ORDER BY lease_expires_at LIMIT 1",
     "jobs": f"SELECT available_at {_READY} AND kind <> 'handler' ORDER BY available_at LIMIT 1",
     "handlers": f"SELECT available_at {_READY} AND handler {{names}} ORDER BY available_at LIMIT 1",
 }
@@ -84,7 +84,7 @@ def still_crashed(jobs: Iterable[Id], now: datetime | None) -> set[Id]:
     """
     query = (
         f"SELECT id FROM bpm_job WHERE {dialect().among('id')} AND status = 'RUNNING' "
-        "AND lease_expires_at <= {now}{lock}"
+        "AND NOT suspended AND lease_expires_at <= {now}{lock}"
     )
     return _ids(_read(query, [dialect().ids(jobs), _stored(now)]))
 

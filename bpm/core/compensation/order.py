@@ -1,0 +1,65 @@
+"""Which handler waits for which other one (semantics §8)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bpm.core.graph import Activity, Graph, MultiInstance, NodeId
+from bpm.core.rows import CompensationRecord
+
+
+def must_wait(
+    graph: Graph, record: CompensationRecord, other: CompensationRecord, *, instances: bool
+) -> bool:
+    """Return whether a record is compensated only after another one.
+
+    That is so where its activity lies before the other's on a path of flow (boundary events and links included), and
+    where both are turns of one loop or instances of a sequential multi-instance, or were begun one after the other by a
+    sequential ad-hoc subprocess. Where paths lead both ways, what was completed later is compensated first.
+
+    Args:
+        instances: whether the record is one of the instances of its activity.
+    """
+    if record.scope != other.scope:
+        return False
+    earlier = (record.position, record.id) < (other.position, other.id)
+    node: Any = graph.nodes[record.node]
+    if instances and record.node == other.node:
+        parallel = isinstance(node.loop, MultiInstance) and not node.loop.sequential
+        return earlier and not parallel
+    around: Any = graph.nodes.get(node.scope)
+    if around is not None and getattr(around, "sequential", False):
+        return earlier
+    if other.node not in nodes_after(graph, record.node):
+        return False
+    return earlier or record.node not in nodes_after(graph, other.node)
+
+
+def nodes_after(graph: Graph, node: NodeId) -> frozenset[NodeId]:
+    """Return the nodes of the scope that can get a token after a node, the node itself only on a cycle."""
+    found = graph.downstream.get(node)
+    if found is None:
+        found = graph.downstream[node] = _reached(graph, node)
+    return found
+
+
+def _reached(graph: Graph, start: NodeId) -> frozenset[NodeId]:
+    found: set[NodeId] = set()
+    stack = [start]
+    while stack:
+        for target in _successors(graph, stack.pop()):
+            if target not in found:
+                found.add(target)
+                stack.append(target)
+    return frozenset(found)
+
+
+def _successors(graph: Graph, name: NodeId) -> list[NodeId]:
+    node: Any = graph.nodes[name]
+    targets = [graph.flows[flow].target for flow in node.outgoing]
+    if isinstance(node, Activity):
+        targets += node.boundary
+    link = getattr(node, "link", None)
+    if node.tag == "intermediateThrowEvent" and link:
+        targets.append(link)
+    return targets

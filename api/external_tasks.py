@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
+from django.db import transaction
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -66,11 +67,10 @@ class FetchAndLock(Resource):
             topics=topics,
             max_tasks=fields["max_tasks"],
             lock_ms=fields["lock_duration_ms"],
-            tenant=context["tenant"],
-            actor=context["actor"],
+            **context,
         )
         probe = partial(engine.work_waits, topics, tenant=context["tenant"])
-        found = poll(partial(_fetch_once, fetch, context), probe, fields["wait_ms"])
+        found = poll(partial(_fetch_once, fetch) if context["key"] else fetch, probe, fields["wait_ms"])
         return Response(found.tasks, headers={"Retry-After": "1"} if found.refused else None)
 
 
@@ -121,15 +121,13 @@ class _NothingToKeep(Exception):
     """Nothing was leased, so the key is not used up: the same call may wait and ask again."""
 
 
-def _fetch_once(fetch: Callable[[], list[dict[str, Any]]], context: Context) -> list[dict[str, Any]]:
-    def produce() -> Answer:
-        tasks = fetch()
-        if not tasks:
-            raise _NothingToKeep
-        return {"tasks": tasks}
-
+def _fetch_once(fetch: Callable[[], list[Answer]]) -> list[Answer]:
     try:
-        return list(answer_once(context["key"], context["tenant"], produce)["tasks"])
+        with transaction.atomic():
+            tasks = fetch()
+            if not tasks:
+                raise _NothingToKeep
+            return tasks
     except _NothingToKeep:
         return []
 

@@ -52,6 +52,8 @@ STATUS: Final[Mapping[type[errors.EngineError], int]] = {
     errors.LeaseConflict: 409,
     errors.RetriesNotMonotonic: 409,
     errors.TaskClosed: 409,
+    errors.TaskDelegated: 409,
+    errors.EscalationUncaught: 409,
     errors.InstanceEnded: 409,
     errors.Suspended: 409,
     errors.NothingToRetry: 409,

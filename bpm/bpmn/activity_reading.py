@@ -58,7 +58,10 @@ def _read_source(xml: XmlElement, reading: Reading) -> Source:
             return ListSource(tuple(_read_source_of(item, reading) for item in child.children))
         if child.tag == "map":
             return MapSource(
-                tuple((entry.get("key"), _read_source(entry, reading)) for entry in child.children)
+                tuple(
+                    (reading.expression(entry, entry.get("key")), _read_source(entry, reading))
+                    for entry in child.children
+                )
             )
         if child.tag == "script":
             return _read_script(child, reading)

@@ -7,7 +7,7 @@ from typing import Any
 from bpm.bpmn.lanes import read_lanes
 from bpm.bpmn.layout import Layout
 from bpm.bpmn.starts import starts_of
-from bpm.core.xml import XmlElement
+from bpm.core.xml import OWN, XmlElement
 
 
 def read_version_tag(process: XmlElement) -> str:
@@ -24,7 +24,7 @@ def read_extras(layout: Layout) -> dict[str, Any]:
 
     Keys: `initiator` (variable name or None), `candidate_starter_users`, `candidate_starter_groups`
     (tuples of names), `lanes` (flow node id to the name of its innermost lane), `triggered_starts` (ids),
-    `documentation`, `history_time_to_live` (as written, None where it is not said).
+    `documentation`, `history_time_to_live` (as written, None where it is not said), `saga` (`local`, `global`, None).
     """
     process = layout.xml
     starts = starts_of(layout, layout.scopes[layout.key])
@@ -37,6 +37,7 @@ def read_extras(layout: Layout) -> dict[str, Any]:
         "triggered_starts": starts.triggered,
         "documentation": process.child_text("documentation") or "",
         "history_time_to_live": process.extension("historyTimeToLive"),
+        "saga": process.extension("saga", OWN),
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bpm.bpmn.compensation import compensating_event_subprocesses
 from bpm.bpmn.extras import read_extras, read_version_tag
 from bpm.bpmn.flow_conditions import read_condition
 from bpm.bpmn.layout import FlowXml, Layout
@@ -18,7 +19,7 @@ def compile_graph(layout: Layout, reading: ProcessReading) -> Graph:
     """Return the graph; problems are reported to `reading`, and with any the graph must not be used."""
     nodes = node_map(_read_nodes(layout, reading))
     flows = {flow.id: _flow(flow, layout, reading) for flow in layout.flows.values()}
-    scopes = {name: _scope(layout, name) for name in layout.scopes}
+    scopes = {name: _scope(layout, name, reading) for name in layout.scopes}
     return Graph(
         key=layout.key,
         name=_name(layout.xml),
@@ -57,8 +58,9 @@ def _read_nodes(layout: Layout, reading: ProcessReading) -> list[Node]:
     return nodes
 
 
-def _scope(layout: Layout, name: str) -> ScopeGraph:
+def _scope(layout: Layout, name: str, reading: ProcessReading) -> ScopeGraph:
     scope = layout.scopes[name]
+    compensating = compensating_event_subprocesses(layout, scope, reading)
     starts = starts_of(layout, scope)
     handlers = tuple(node for node in scope.nodes if is_true(layout.nodes[node].xml.get("triggeredByEvent")))
     return ScopeGraph(
@@ -67,6 +69,7 @@ def _scope(layout: Layout, name: str) -> ScopeGraph:
         starts=starts.triggered if is_true(scope.xml.get("triggeredByEvent")) else starts.none,
         nodes=tuple(scope.nodes),
         handlers=handlers,
+        compensation=compensating[0].id if compensating else None,
     )
 
 

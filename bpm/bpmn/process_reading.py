@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, tzinfo
+from functools import cached_property
 from typing import Any, Final
 
 from bpm.bpmn.activity_reading import read_activity
 from bpm.bpmn.async_job import read_job
+from bpm.bpmn.compensation import COMPENSATE, handlers_by_activity
 from bpm.bpmn.file_index import FileIndex
 from bpm.bpmn.layout import Layout
 from bpm.bpmn.namespaces import local_part
@@ -135,9 +137,21 @@ class ProcessReading:
         boundary = tuple(
             node.id
             for node in self._layout.nodes.values()
-            if node.tag == "boundaryEvent" and self._host(node.xml) == common["id"]
+            if node.tag == "boundaryEvent"
+            and self._host(node.xml) == common["id"]
+            and not self.has_definition(node.xml, COMPENSATE)
         )
-        return {**common, **read_activity(xml, self), "boundary": boundary}
+        compensation = self._handlers.get(common["id"])
+        return {**common, **read_activity(xml, self), "boundary": boundary, "compensation": compensation}
+
+    @cached_property
+    def _handlers(self) -> dict[str, str]:
+        return handlers_by_activity(self._layout, self)
+
+    def node_id(self, reference: str) -> str | None:
+        """Return the id of a flow node of the process."""
+        node = self._layout.node(reference)
+        return node.id if node is not None else None
 
     def _unsupported_definition(self, xml: XmlElement, definition: XmlElement) -> None:
         message = f"The element {xml.tag} with {definition.tag} is not supported."

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from bpm.core import loops
 from bpm.core.arming import arm_boundary
 from bpm.core.execution import to_storable
+from bpm.core.gathering import gather
 from bpm.core.graph import Activity
 from bpm.core.ids import Id
 from bpm.core.layers import ACTIVITY, layer_of, open_activity
@@ -39,6 +40,8 @@ def enter(run: Run, element: Element[Any], node: Activity, token: Token) -> None
             _begin(run, node, token)
         run.listen(node.on_start, token)
         element.enter(run, node, run.token(token.id))
+    elif waits_for_more(node, token) and layer is None:
+        gather(run, node, token)
     elif layer is None and node.loop is not None:
         loops.enter(run, node, token)
     elif layer is None and not is_layered(node):
@@ -46,6 +49,11 @@ def enter(run: Run, element: Element[Any], node: Activity, token: Token) -> None
         element.enter(run, node, token)
     else:
         open_activity(run, node, token, {})
+
+
+def waits_for_more(node: Activity, token: Token) -> bool:
+    """Return whether a token that has just come is not enough to start with."""
+    return node.start_quantity > 1 and not token.phase
 
 
 def is_layered(node: Activity) -> bool:
@@ -64,10 +72,13 @@ def _begin(run: Run, node: Activity, token: Token) -> None:
 def finish(run: Run, node: Activity, token: Token) -> None:
     """End a token whose work inside its activity scope is done: end listeners and output mappings first.
 
+    Where the scope was only opened for local variables, the listeners run as the activity is left.
+
     Raises:
         NodeFailed: a listener or mapping cannot be evaluated.
     """
-    run.listen(node.on_end, token)
+    if is_layered(node):
+        run.listen(node.on_end, token)
     outer = run.state.scopes[token.scope].parent
     assert outer is not None, "an activity scope stands in another one"
     values = [(mapping, _value(run, mapping, token)) for mapping in node.outputs]

@@ -5,9 +5,10 @@ An instance of a multi-instance activity may throw an event as it completes, as 
 
 from __future__ import annotations
 
+from bpm.core.compensation.running import scope_done as compensated
 from bpm.core.ending import end_inside
 from bpm.core.graph import Activity, MultiInstance, StandardLoop
-from bpm.core.layers import ACTIVITY, layer_of
+from bpm.core.layers import UNDOING
 from bpm.core.loops import again, begin_instance, item_name, own_variable, turn
 from bpm.core.rows import Scope
 from bpm.core.run import Run
@@ -16,18 +17,21 @@ from bpm.core.triggers.registry import TRIGGERS
 
 
 def scope_done(run: Run, row: Scope) -> None:
-    """Go on after an inner scope has completed: the token that waited for it, or the loop around it."""
-    assert row.outer_token is not None, "only scopes with an outer token come here"
-    outer = run.token(row.outer_token)
-    node = run.graph.nodes[outer.node]
-    if row.kind == ACTIVITY and isinstance(node, Activity) and layer_of(run, node, outer) is not None:
-        _instance_done(run, node, outer)
-    else:
-        run.wake(outer)
+    """Go on after an inner scope has completed: whatever waited for it."""
+    if row.kind in UNDOING:
+        compensated(run, row)
+    elif row.outer_token is not None:
+        run.wake(run.token(row.outer_token))
+    elif row.parent is not None:
+        run.moved[row.parent] = None
 
 
-def _instance_done(run: Run, node: Activity, token: Token) -> None:
-    """One instance's activity scope has completed: count, ask the completion condition, begin the next one."""
+def instance_done(run: Run, node: Activity, token: Token) -> None:
+    """One instance's activity scope has completed: count, ask the completion condition, begin the next one.
+
+    Raises:
+        NodeFailed: a condition cannot be evaluated.
+    """
     if isinstance(node.loop, StandardLoop):
         _turn_done(run, node, node.loop, token)
     elif isinstance(node.loop, MultiInstance):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from bpm.core.arming import Owner
+from bpm.core.errors import Suspended
 from bpm.core.expressions import Expression
 from bpm.core.failure import NodeFailed
 from bpm.core.ids import Id
-from bpm.core.rows import Subscription
+from bpm.core.rows import InstanceStatus, Subscription
 from bpm.core.run import Run
 from bpm.core.triggering import trigger
 from bpm.core.triggers.conditional import Condition, condition_of
@@ -17,6 +18,9 @@ def ask_conditions(run: Run) -> None:
 
     Looks at all open subscriptions of the instance, so it needs the whole instance; only called for with changes while
     some condition is waited for. In document order; one that an earlier one interrupted is not asked any more.
+
+    Raises:
+        Suspended: one of a suspended instance is true.
     """
     if not run.changed and not run.opened:
         return
@@ -34,6 +38,8 @@ def ask_conditions(run: Run) -> None:
         condition = condition_of(run.graph.nodes[row.node], int(row.name))
         concerned = row.id in opened or _concerned(run, row, condition, changed)
         if concerned and is_true(run, row, condition.expression):
+            if run.state.instance.status is InstanceStatus.SUSPENDED:
+                raise Suspended("A conditional event would be triggered.", node=row.node)
             trigger(run, row, {})
 
 

@@ -20,7 +20,7 @@ def binding_forks(
 
     Iterative data-flow (Cooper, Harvey and Kennedy): near linear on real models.
     """
-    joins = [node for node in scope.nodes if nodes[node].joins is not None]
+    joins = [node for node in scope.nodes if nodes[node].joins not in (None, "quantity")]
     if not joins:
         return {}
     successors = _successors(scope, nodes, flows)

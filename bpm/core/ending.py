@@ -8,6 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from bpm.core import events as e
+from bpm.core.compensation.records import discard, keep, stop
 from bpm.core.errors import TooLarge
 from bpm.core.ids import Id
 from bpm.core.rows import (
@@ -76,13 +77,16 @@ def cancel_row(run: Run, row: Held, reason: str) -> None:
         run.emit(e.IncidentResolved(incident=row.id, token=row.token, node=row.node, reason=reason))
 
 
-def end_inside(run: Run, scope: Id, reason: str, *, spare: Id | None = None) -> None:
+def end_inside(
+    run: Run, scope: Id, reason: str, *, spare: Id | None = None, compensate: bool = False
+) -> None:
     """End all tokens in a scope and in the scopes inside it: deepest first, newest first.
 
     What each token waits for is cancelled before it. Inner scopes end; the scope itself stays.
 
     Args:
         spare: a token that lives on.
+        compensate: what the inner scopes have done will be compensated; else it never will be.
 
     Raises:
         Missing: unless the whole instance is loaded.
@@ -95,6 +99,7 @@ def end_inside(run: Run, scope: Id, reason: str, *, spare: Id | None = None) -> 
     if sum(1 for token in state.tokens.values() if not token.final) > run.context.limits.interrupted:
         raise TooLarge(limit=run.context.limits.interrupted)
     for row in inside:
+        stop(run, row.id, reason, anew=compensate)
         for token in _live_tokens(state, row.id):
             if token.id != spare:
                 end_token(run, token, held.get(token.id, []), reason)
@@ -102,9 +107,29 @@ def end_inside(run: Run, scope: Id, reason: str, *, spare: Id | None = None) -> 
             if join.status is JoinStatus.OPEN:
                 run.emit(e.JoinClosed(join=join.id, node=join.node, reason=reason))
         if row.id != scope:
-            for owned in held.get(row.id, []):
-                cancel_row(run, owned, reason)
-            run.emit(e.ScopeTerminated(scope=row.id, node=row.node, reason=reason))
+            _end_scope(run, row, held.get(row.id, []), reason, compensate=compensate)
+
+
+def end_scope(run: Run, scope: Id, reason: str) -> None:
+    """End a scope with all that is inside it and all that it waits for itself. Emits ScopeTerminated at last.
+
+    Raises:
+        Missing, TooLarge: as `end_inside`.
+    """
+    end_inside(run, scope, reason)
+    held = open_rows(run.state).get(scope, [])
+    _end_scope(run, run.state.scopes[scope], held, reason, compensate=False)
+
+
+def _end_scope(run: Run, row: Scope, held: Iterable[Held], reason: str, *, compensate: bool) -> None:
+    for owned in held:
+        cancel_row(run, owned, reason)
+    present = run.state.scopes[row.id]
+    if compensate:
+        keep(run, present)
+    else:
+        discard(run, row.id, reason)
+    run.emit(e.ScopeTerminated(scope=row.id, node=row.node, reason=reason))
 
 
 def end_token(run: Run, token: Token, held: Iterable[Held], reason: str) -> None:

@@ -150,6 +150,14 @@ class TaskNotYours(Conflict):
     """The task is assigned to somebody else."""
 
 
+class TaskDelegated(Conflict):
+    """The task was delegated: it is resolved first, then completed."""
+
+
+class EscalationUncaught(Conflict):
+    """Nothing here catches this escalation."""
+
+
 class InstanceEnded(Conflict):
     """The instance has ended."""
 

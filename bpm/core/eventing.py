@@ -33,8 +33,9 @@ def arm_all(run: Run, node: EventNode, owner: Owner) -> None:
 
 
 def throw_all(run: Run, node: EventNode, token: Token) -> bool:
-    """Throw every definition; return whether the token still goes on."""
-    return all(TRIGGERS[tag].throw(run, node, token, definition) for tag, definition in node.triggers)
+    """Throw every definition, compensation last, as it is waited for; return whether the token still goes on."""
+    ordered = sorted(node.triggers, key=lambda armed: TRIGGERS[armed[0]].wait is Wait.COMPENSATION)
+    return all(TRIGGERS[tag].throw(run, node, token, definition) for tag, definition in ordered)
 
 
 def wait_of(node: EventNode) -> Wait:

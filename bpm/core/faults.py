@@ -14,7 +14,7 @@ from bpm.core.between import OfferFault
 from bpm.core.failure import NodeFailed
 from bpm.core.graph import Activity, Node
 from bpm.core.ids import Id
-from bpm.core.layers import ACTIVITY, EVENT_SUBPROCESS, LAYERS
+from bpm.core.layers import ACTIVITY, EVENT_SUBPROCESS, LAYERS, UNDOING
 from bpm.core.rows import Scope
 from bpm.core.token import Token, TokenStatus, Wait
 
@@ -132,6 +132,8 @@ def find_catcher(run: Run, scope: Id, tag: str, code: str) -> Catcher | None:
 def _candidates(run: Run, row: Scope, inside: Scope | None, tag: str) -> Iterator[Catcher]:
     """Yield the handlers that belong to one scope."""
     graph = run.graph
+    if row.kind in UNDOING:
+        return
     if row.kind not in LAYERS:
         if inside is None or inside.kind != EVENT_SUBPROCESS:
             own = graph.scopes.get(row.node)

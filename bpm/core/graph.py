@@ -72,6 +72,11 @@ class Node:
         """Kind of its join state (`parallel`, `inclusive`, `complex`), None where every token passes on its own."""
         return None
 
+    @property
+    def watches(self) -> bool:
+        """Whether, being a subprocess, it is told when an activity inside is left."""
+        return False
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MultiInstance:
@@ -125,6 +130,11 @@ class Activity(Node):
     completion_quantity: int = 1
     compensation: NodeId | None = None
     for_compensation: bool = False
+
+    @property
+    def joins(self) -> str | None:
+        """`quantity` where it starts with several tokens."""
+        return "quantity" if self.start_quantity > 1 else None
 
     @property
     def layered(self) -> bool:

@@ -1,12 +1,13 @@
-"""When an inclusive join fires (semantics §3)."""
+"""When an inclusive join fires, and a complex gateway resets (semantics §3)."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+from bpm.core.activation import reset
 from bpm.core.graph import FlowId, Node
 from bpm.core.ids import Id
-from bpm.core.joins import fire, join_group
+from bpm.core.joins import RESET, fire, join_group
 from bpm.core.reach import can_come
 from bpm.core.rows import JoinState, JoinStatus
 from bpm.core.run import Run
@@ -14,9 +15,19 @@ from bpm.core.token import Token
 
 
 class _Waiting(NamedTuple):
+    """A join that waits until nothing can come on its empty flows: `wanted` are those that count."""
+
     node: Node
     join: JoinState
+    wanted: frozenset[FlowId]
     filled: frozenset[FlowId]
+
+    def fire(self, run: Run) -> None:
+        """Fire the join, or reset the complex gateway."""
+        if self.join.kind == RESET:
+            reset(run, self.node, self.join)
+        else:
+            fire(run, self.node, self.join)
 
 
 def fire_inclusive(run: Run, scope: Id) -> None:
@@ -33,43 +44,44 @@ def fire_inclusive(run: Run, scope: Id) -> None:
     free = [entry for entry in waiting if not _held(run, entry, tokens)]
     if free:
         for entry in free:
-            fire(run, entry.node, entry.join)
+            entry.fire(run)
         return
     if any(token.join is None for token in tokens):
         return
     for entry in waiting:
         if not _held(run, entry, tokens, filled_too=False):
-            fire(run, entry.node, entry.join)
+            entry.fire(run)
             return
     others = [token for token in tokens if not _at_inclusive(run, token)]
     for entry in waiting:
         if not _held(run, entry, others, filled_too=False):
-            fire(run, entry.node, entry.join)
+            entry.fire(run)
             return
 
 
 def _waiting_joins(run: Run, scope: Id) -> list[_Waiting]:
     found = [
         _Waiting(
-            node := run.graph.nodes[join.node],
+            run.graph.nodes[join.node],
             join,
-            frozenset(flow for flow in node.incoming if run.state.waiting_at(join.id, flow)),
+            wanted := frozenset(join.flows or run.graph.nodes[join.node].incoming),
+            frozenset(flow for flow in wanted if run.state.waiting_at(join.id, flow)),
         )
         for join in run.state.joins.values()
-        if join.scope == scope and join.status is JoinStatus.OPEN and join.kind == "inclusive"
+        if join.scope == scope and join.status is JoinStatus.OPEN and join.kind in ("inclusive", RESET)
     ]
     return sorted(found, key=lambda entry: (entry.node.order, entry.join.id))
 
 
 def _held(run: Run, entry: _Waiting, tokens: list[Token], *, filled_too: bool = True) -> bool:
     """Return whether some token of the join's key can still reach one of its empty flows without passing it."""
-    node, join, filled = entry
-    if len(filled) == len(node.incoming):
+    node, join, wanted, filled = entry
+    if filled == wanted:
         return False
     for token in tokens:
         if token.join == join.id or join_group(run, node, token) != join.group:
             continue
-        reached = {flow for flow in node.incoming if can_come(run.graph, token, node, flow)}
+        reached = {flow for flow in wanted if can_come(run.graph, token, node, flow)}
         if reached - filled and (filled_too or not reached & filled):
             return True
     return False

@@ -6,14 +6,24 @@ arrivals; its state is a row, so a restart never strands it; surplus tokens open
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Final
+
 from bpm.core import events as e
 from bpm.core.errors import JoinIncomplete
 from bpm.core.graph import Node
 from bpm.core.ids import NIL, Id
 from bpm.core.phases import AFTER
 from bpm.core.rows import JoinState, JoinStatus
-from bpm.core.run import Run
 from bpm.core.token import Token, Wait
+
+if TYPE_CHECKING:
+    from bpm.core.run import Run
+
+
+COMPLEX: Final = "complex"
+RESET: Final = "reset"
+QUANTITY: Final = "quantity"
+"""Kinds of join states beside `parallel` and `inclusive`."""
 
 
 def join_group(run: Run, node: Node, token: Token) -> Id:
@@ -27,10 +37,14 @@ def arrive(run: Run, node: Node, token: Token, kind: str) -> JoinState:
     group = join_group(run, node, token)
     join = run.state.join(token.scope, node.id, group)
     if join is None or join.status is not JoinStatus.OPEN:
-        join = _open(run, node, token.scope, group, kind, join.generation + 1 if join is not None else 1)
+        join = open_state(
+            run, node, token.scope, group, kind, join.generation + 1 if join is not None else 1
+        )
     flow = token.flow or ""
     first_of_flow = not run.state.waiting_at(join.id, flow)
-    arrived = join.arrived + 1 if first_of_flow and flow in node.incoming else join.arrived
+    # By the flow's target: looking through the incoming flows would make a wide join quadratic.
+    known = run.graph.flows.get(flow)
+    arrived = join.arrived + (first_of_flow and known is not None and known.target == node.id)
     run.emit(e.TokenBlocked(token=token.id, node=node.id, wait=Wait.JOIN, join=join.id))
     run.emit(
         e.JoinArrived(
@@ -41,16 +55,25 @@ def arrive(run: Run, node: Node, token: Token, kind: str) -> JoinState:
     return run.state.joins[join.id]
 
 
-def _open(
+def open_state(
     run: Run,
     node: Node,
     scope: Id,
     group: Id,
     kind: str,
     generation: int,
+    *,
+    expected: int | None = None,
     arrived: int = 0,
     tokens: tuple[Id, ...] = (),
+    flows: tuple[str, ...] = (),
 ) -> JoinState:
+    """Open a join state, with tokens left over from the one before. Emits JoinOpened.
+
+    Args:
+        expected: number of incoming flows unless it is said.
+        flows: those that a gateway to be reset waits for.
+    """
     join = run.new_id()
     run.emit(
         e.JoinOpened(
@@ -60,9 +83,10 @@ def _open(
             group=group,
             kind=kind,
             generation=generation,
-            expected=len(node.incoming),
+            expected=len(node.incoming) if expected is None else expected,
             arrived=arrived,
             tokens=tokens,
+            flows=flows,
         )
     )
     return run.state.joins[join]
@@ -84,13 +108,14 @@ def fire(run: Run, node: Node, join: JoinState) -> None:
     consumed = oldest_per_flow(run, node, join)
     if not consumed or (join.kind == "parallel" and len(consumed) != join.expected):
         raise JoinIncomplete(join=join.id, node=node.id, arrived=len(consumed), expected=join.expected)
-    _consume(run, node, consumed)
+    consume(run, node, consumed)
     run.emit(e.JoinFired(join=join.id, node=node.id))
     _reopen(run, node, join)
-    _output(run, node, join.scope, consumed)
+    put_out(run, node, join.scope, consumed)
 
 
-def _consume(run: Run, node: Node, consumed: list[Token]) -> None:
+def consume(run: Run, node: Node, consumed: list[Token]) -> None:
+    """Emit TokenCompleted (final) for tokens that a join takes."""
     for token in consumed:
         run.emit(e.TokenCompleted(token=token.id, node=node.id, final=True))
 
@@ -100,10 +125,20 @@ def _reopen(run: Run, node: Node, join: JoinState) -> None:
     surplus = tuple(token for waiting in held for token in waiting)
     if surplus:
         filled = sum(1 for waiting in held[:-1] if waiting)
-        _open(run, node, join.scope, join.group, join.kind, join.generation + 1, filled, surplus)
+        open_state(
+            run,
+            node,
+            join.scope,
+            join.group,
+            join.kind,
+            join.generation + 1,
+            arrived=filled,
+            tokens=surplus,
+        )
 
 
-def _output(run: Run, node: Node, scope: Id, consumed: list[Token]) -> None:
+def put_out(run: Run, node: Node, scope: Id, consumed: list[Token], *, phase: str = AFTER) -> None:
+    """Create the token that goes on for those that were consumed. Emits TokenCreated, TokenArrived."""
     first = consumed[0]
     groups = dict(first.groups)
     for token in consumed[1:]:
@@ -121,7 +156,7 @@ def _output(run: Run, node: Node, scope: Id, consumed: list[Token]) -> None:
             mode=first.mode,
         )
     )
-    run.emit(e.TokenArrived(token=token_id, node=node.id, phase=AFTER))
+    run.emit(e.TokenArrived(token=token_id, node=node.id, phase=phase))
     run.enqueue(token_id)
 
 
@@ -138,15 +173,16 @@ def merge(run: Run, node: Node, joins: list[JoinState]) -> None:
         waiting = sorted(token for join in joins for token in run.state.waiting_at(join.id, flow))
         if waiting:
             consumed.append(tokens[waiting[0]])
-    _consume(run, node, consumed)
+    consume(run, node, consumed)
     run.emit(e.JoinFired(join=joins[0].id, node=node.id))
     _reopen(run, node, joins[0])
     for join in joins[1:]:
-        _recount(run, node, join)
-    _output(run, node, joins[0].scope, consumed)
+        recount(run, node, join)
+    put_out(run, node, joins[0].scope, consumed)
 
 
-def _recount(run: Run, node: Node, join: JoinState) -> None:
+def recount(run: Run, node: Node, join: JoinState) -> None:
+    """Count again after tokens went elsewhere. Emits JoinClosed where none is left, else JoinRecounted."""
     filled = sum(1 for flow in node.incoming if run.state.waiting_at(join.id, flow))
     if filled == 0 and not run.state.waiting_at(join.id, ""):
         run.emit(e.JoinClosed(join=join.id, node=node.id, reason="merged"))

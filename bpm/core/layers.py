@@ -40,6 +40,8 @@ def open_activity(run: Run, node: Node, token: Token, variables: Mapping[str, An
     run.create_token(node.id, scope, "activity", mode=token.mode)
 
 
+AD_HOC: Final = "adHoc"
+"""Kind of the scope inside an ad-hoc subprocess."""
 EVENT_SUBPROCESS: Final = "eventSubprocess"
 """Kind of a scope that an event subprocess opened beside the tokens of the scope around it; no token waits for it."""
 

@@ -57,11 +57,11 @@ def take(run: Run, node: Node, token: Token, flows: Iterable[Flow], copies: int 
     Args:
         copies: tokens that go along each flow (`completionQuantity`).
     """
-    if not node.outgoing:
+    taken = list(flows)
+    if not taken:
         run.end(token, "end")
         return
     run.moved[token.scope] = None
-    taken = list(flows)
     for flow in taken:
         run.listen(flow.on_take, token)
     if node.forks or copies > 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -33,6 +34,21 @@ class ScopeLookup:
             if found is not None:
                 return from_text(found.value)
         raise KeyError(name)
+
+
+class BoundLookup:
+    """A lookup with names of its own before those of another one."""
+
+    __slots__ = ("_bound", "_inner", "now")
+
+    def __init__(self, inner: ScopeLookup, bound: Mapping[str, Any]) -> None:
+        self._inner = inner
+        self._bound = bound
+        self.now = inner.now
+
+    def lookup(self, name: str) -> Any:
+        """Return a value; raises as the other one."""
+        return self._bound[name] if name in self._bound else self._inner.lookup(name)
 
 
 def owner_of(state: State, scope: Id, name: str) -> Id:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from bpm.core.expressions import Expression
+from bpm.core.failure import NodeFailed
 
 
 class ListSource(NamedTuple):
@@ -15,9 +16,9 @@ class ListSource(NamedTuple):
 
 
 class MapSource(NamedTuple):
-    """A map of texts to sources."""
+    """A map of keys, which may be computed, to sources."""
 
-    entries: tuple[tuple[str, Source], ...]
+    entries: tuple[tuple[Expression, Source], ...]
 
 
 Source = Expression | ListSource | MapSource
@@ -36,19 +37,30 @@ def expressions_of(source: Source) -> Iterator[Expression]:
         for item in source.items:
             yield from expressions_of(item)
     elif isinstance(source, MapSource):
-        for _, entry in source.entries:
+        for key, entry in source.entries:
+            yield key
             yield from expressions_of(entry)
     else:
         yield source
 
 
 def value_of(source: Source, evaluate: Callable[[Expression], Any]) -> Any:
-    """Return the value of a source."""
+    """Return the value of a source.
+
+    Raises:
+        NodeFailed: a computed key of a map is no text.
+    """
     if isinstance(source, ListSource):
         return [value_of(item, evaluate) for item in source.items]
     if isinstance(source, MapSource):
-        return {name: value_of(entry, evaluate) for name, entry in source.entries}
+        return {_key(evaluate(key), key): value_of(entry, evaluate) for key, entry in source.entries}
     return evaluate(source)
+
+
+def _key(value: Any, expression: Expression) -> str:
+    if not isinstance(value, str | int):
+        raise NodeFailed("ExpressionFailed", f"The key {expression.text!r} of a map gives no text.")
+    return str(value)
 
 
 def names_read(mappings: tuple[VariableMapping, ...]) -> frozenset[str] | None:

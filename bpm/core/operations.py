@@ -131,9 +131,14 @@ class SetJobRetries(JobCommand):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeJob(JobCommand):
-    """Let a job that waits become due at another time; None: now."""
+    """Let a job that waits become due at another time."""
 
-    available_at: datetime | None = None
+    available_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunJob(JobCommand):
+    """Do a job that waits now: the engine's own at once, a handler's as soon as a cluster takes it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

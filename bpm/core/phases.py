@@ -7,5 +7,13 @@ from typing import Final
 AFTER: Final = "after"
 """The node has done its work: only the way out is left."""
 
+RESETTING: Final = "resetting"
+"""Likewise, at a complex gateway that resets."""
+
+LEAVING: Final = frozenset({AFTER, RESETTING})
+
+GATHERED: Final = "gathered"
+"""All tokens with which the activity starts have come."""
+
 BEGUN: Final = "begun"
 """The activity's own scope is prepared: mappings are done, boundary events armed. Only its work is tried again."""

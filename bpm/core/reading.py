@@ -49,6 +49,10 @@ class Reading(Protocol):
         """Return the catch event at which a throwing link goes on; None where the event is no link."""
         ...
 
+    def node_id(self, reference: str) -> str | None:
+        """Return the id of the flow node that a QName names; None where there is none in this process."""
+        ...
+
     def activity(self, xml: XmlElement) -> dict[str, Any]:
         """Return the fields that every `Activity` has, as keyword arguments."""
         ...

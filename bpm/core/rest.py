@@ -10,11 +10,13 @@ from __future__ import annotations
 from bpm.core import events as e
 from bpm.core.arming import disarm, disarm_handlers
 from bpm.core.between import CompleteCall
+from bpm.core.compensation import saga
+from bpm.core.compensation.records import record_completed
 from bpm.core.completing import scope_done
 from bpm.core.conditions import ask_conditions
 from bpm.core.ids import Id
 from bpm.core.inclusive import fire_inclusive
-from bpm.core.layers import EVENT_SUBPROCESS
+from bpm.core.layers import AD_HOC
 from bpm.core.merging import merge_groups
 from bpm.core.rows import InstanceStatus, ScopeStatus
 from bpm.core.run import Run
@@ -42,7 +44,7 @@ def come_to_rest(run: Run) -> None:
 
 def _settle_joins(run: Run, scope: Id) -> None:
     open_joins = run.state.scopes[scope].open_joins
-    if any(run.graph.nodes[name].joins == "inclusive" for name in open_joins):
+    if any(run.graph.nodes[name].joins in ("inclusive", "complex") for name in open_joins):
         fire_inclusive(run, scope)
     if any(count > 1 for count in open_joins.values()) and not run.busy:
         merge_groups(run, scope)
@@ -52,16 +54,21 @@ def _complete(run: Run, scope: Id) -> None:
     row = run.state.scopes[scope]
     if row.status is not ScopeStatus.ACTIVE or row.live_tokens:
         return
+    if row.kind == AD_HOC and run.element(run.graph.nodes[row.node]).emptied(run, run.graph.nodes[row.node], row):
+        return
     if row.live_scopes:
         disarm_handlers(run, scope)
         return
+    if row.closing in saga.COMPENSATING:
+        saga.complete(run, row)
+        if row.parent is not None:
+            return
     disarm(run, scope, "completed")
     run.emit(e.ScopeCompleted(scope=scope, node=row.node))
+    record_completed(run, row)
     if row.parent is None:
         run.emit(e.InstanceCompleted())
         _tell_caller(run)
-    elif row.kind == EVENT_SUBPROCESS:
-        run.moved[row.parent] = None
     else:
         scope_done(run, row)
 

@@ -157,8 +157,17 @@ class UserStatus(StrEnum):
     CANCELLED = "CANCELLED"
 
 
+PENDING, RESOLVED = "PENDING", "RESOLVED"
+"""A delegated user task: somebody else does a part of it, or has done it."""
+
+
 class UserTask(NamedTuple):
-    """Work for a person. An empty assignee is None, never blank text."""
+    """Work for a person. An empty assignee is None, never blank text.
+
+    Attributes:
+        owner: who gets it back when it was delegated.
+        delegation: empty, PENDING or RESOLVED.
+    """
 
     id: Id
     token: Id
@@ -175,6 +184,7 @@ class UserTask(NamedTuple):
     form_key: str | None
     created_at: datetime
     closed_at: datetime | None
+    delegation: str = ""
 
 
 class TimerStatus(StrEnum):

@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any
 from bpm.core import activities, leaving
 from bpm.core import events as e
 from bpm.core.commands import CancelInstance
+from bpm.core.compensation import saga
+from bpm.core.compensation.records import record_left
 from bpm.core.context import Context
 from bpm.core.failure import NodeFailed
 from bpm.core.graph import Activity, Graph, Node
 from bpm.core.ids import Id
-from bpm.core.layers import layer_of
-from bpm.core.phases import AFTER
+from bpm.core.layers import ACTIVITY, layer_of
+from bpm.core.phases import AFTER, LEAVING
 from bpm.core.stage import Place, Stage
 from bpm.core.state import State
 from bpm.core.token import Token, TokenStatus, Wait
@@ -141,20 +143,39 @@ class Run(Stage):
         Raises:
             NodeFailed: before anything but effects of listeners is emitted.
         """
-        inner = layer_of(self, node, token) is not None
-        if node.after and not inner and token.id not in self._admitted:
+        layer = layer_of(self, node, token)
+        if node.after and layer is None and token.id not in self._admitted:
             self.create_job(node, token, "after")
             return
         self._admitted.discard(token.id)
-        if inner:
+        if layer is not None:
             assert isinstance(node, Activity), "only activities have scopes of their own"
-            activities.finish(self, node, token)
+            self._leave_layer(node, token, layer)
             return
         if node.on_end and not (isinstance(node, Activity) and activities.is_layered(node)):
             self.listen(node.on_end, token)
         copies = node.completion_quantity if isinstance(node, Activity) else 1
+        around = self.graph.nodes.get(node.scope)
+        watched = around is not None and around.watches and isinstance(node, Activity)
+        enough = watched and self.element(around).satisfied(self, around, token)
         flows = self._elements[node.tag].choose(self, node, token)
+        record_left(self, node, token)
         leaving.take(self, node, token, flows, copies)
+        if enough:
+            self.element(around).close(self, around, token.scope)
+
+    def _leave_layer(self, node: Activity, token: Token, layer: str) -> None:
+        if layer == ACTIVITY:
+            activities.finish(self, node, token)
+        else:
+            from bpm.core.completing import instance_done
+
+            instance_done(self, node, token)
+
+    def fail(self, token: Token, failure: NodeFailed) -> None:
+        """The token cannot go on: the saga around it compensates, else an incident opens."""
+        if not saga.begin(self, token, failure):
+            super().fail(token, failure)
 
     def end(self, token: Token, reason: str) -> None:
         """End a token. Emits TokenTerminated; the scope's end is looked at when it was the last one.
@@ -193,13 +214,19 @@ class Run(Stage):
 
     def _step(self, token: Token) -> None:
         node = self.graph.nodes[token.node]
-        if token.phase == AFTER:
+        if token.phase in LEAVING:
             self._guarded(node, token, lambda run, node, token: run.leave(node, token))
-        elif node.before and token.id not in self._admitted and layer_of(self, node, token) is None:
+        elif self._stands_before(node, token):
             self.create_job(node, token, "before")
         else:
             self._admitted.discard(token.id)
             self._guarded(node, token, self._enter)
+
+    def _stands_before(self, node: Node, token: Token) -> bool:
+        """Return whether a job stands before the node; where several tokens are needed, it comes after the last."""
+        if not node.before or token.id in self._admitted or layer_of(self, node, token) is not None:
+            return False
+        return not (isinstance(node, Activity) and activities.waits_for_more(node, token))
 
     def _enter(self, _: Run, node: Node, token: Token) -> None:
         element = self._elements[node.tag]

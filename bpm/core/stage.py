@@ -17,7 +17,7 @@ from bpm.core.expressions import EvaluationFailed, Expression
 from bpm.core.failure import NodeFailed
 from bpm.core.graph import Graph, Node
 from bpm.core.ids import Id
-from bpm.core.lookup import ScopeLookup, owner_of
+from bpm.core.lookup import BoundLookup, ScopeLookup, owner_of
 from bpm.core.state import State
 from bpm.core.token import Token
 
@@ -88,14 +88,18 @@ class Stage:
         """Return the variables as seen from a place."""
         return ScopeLookup(self.state, place.scope, self.context.now)
 
-    def truth(self, condition: Expression, place: Place) -> bool:
+    def truth(self, condition: Expression, place: Place, bound: Mapping[str, Any] | None = None) -> bool:
         """Evaluate a condition as seen from a place.
+
+        Args:
+            bound: names that stand before all variables.
 
         Raises:
             NodeFailed: `ExpressionFailed`.
         """
         try:
-            return condition.truth(self.lookup(place), ExecutionObject(self, place))
+            scope = self.lookup(place)
+            return condition.truth(BoundLookup(scope, bound) if bound else scope, ExecutionObject(self, place))
         except EvaluationFailed as failure:
             raise NodeFailed("ExpressionFailed", str(failure)) from None
 

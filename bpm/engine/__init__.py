@@ -11,6 +11,15 @@ from bpm.core import errors
 from bpm.core.errors import EngineError
 from bpm.engine.answers import Answer
 from bpm.engine.deployments import deploy
+from bpm.engine.due_work import (
+    change_job,
+    change_timer,
+    delete_job,
+    delete_timer,
+    fire_timer,
+    run_job,
+    set_job_retries,
+)
 from bpm.engine.external_tasks import (
     complete_external_task,
     complete_external_tasks,
@@ -22,14 +31,39 @@ from bpm.engine.external_tasks import (
     throw_external_task_error,
     unlock_external_task,
 )
-from bpm.engine.instances import cancel, set_variables, start, start_many
-from bpm.engine.repair import resolve_incident, retry_dead_letter, retry_token
+from bpm.engine.instances import cancel, start, start_many
+from bpm.engine.messages import (
+    correlate,
+    evaluate_conditions,
+    signal,
+    trigger_message,
+    trigger_receive_task,
+)
+from bpm.engine.repair import resolve_incident, retry_dead_letter, retry_incidents, retry_token
+from bpm.engine.suspension import activate, suspend
+from bpm.engine.task_operations import (
+    delegate_task,
+    resolve_task,
+    throw_task_error,
+    throw_task_escalation,
+    update_task,
+)
 from bpm.engine.user_tasks import assign_task, claim_task, complete_task, unclaim_task
+from bpm.engine.variables import (
+    remove_task_variables,
+    remove_variables,
+    set_activity_variables,
+    set_task_variables,
+    set_variables,
+)
+from bpm.shell.buffer import match_buffered
 from bpm.shell.due import expire_jobs, expire_leases, fire_due_timers, run_due_jobs
 from bpm.shell.heartbeats import signs_of_life
 from bpm.shell.idempotency import Idempotency
 from bpm.shell.jobs import ClaimedJob, claim_jobs, complete_job, fail_job, renew_jobs, throw_job_error
 from bpm.shell.leases import work_waits
+from bpm.shell.outbox import deliver_due
+from bpm.shell.start_timers import fire_due_starts
 from bpm.shell.starts import Start
 
 __all__ = [
@@ -38,37 +72,64 @@ __all__ = [
     "EngineError",
     "Idempotency",
     "Start",
+    "activate",
     "assign_task",
     "cancel",
+    "change_job",
+    "change_timer",
     "claim_jobs",
     "claim_task",
     "complete_external_task",
     "complete_external_tasks",
     "complete_job",
     "complete_task",
+    "correlate",
+    "delegate_task",
+    "delete_job",
+    "delete_timer",
+    "deliver_due",
     "deploy",
     "errors",
+    "evaluate_conditions",
     "expire_jobs",
     "expire_leases",
     "extend_external_task_lock",
     "fail_external_task",
     "fail_job",
     "fetch_and_lock",
+    "fire_due_starts",
     "fire_due_timers",
+    "fire_timer",
+    "match_buffered",
+    "remove_task_variables",
+    "remove_variables",
     "renew_jobs",
     "resolve_incident",
+    "resolve_task",
     "retry_dead_letter",
+    "retry_incidents",
     "retry_token",
     "run_due_jobs",
+    "run_job",
+    "set_activity_variables",
     "set_external_task_priority",
     "set_external_task_retries",
+    "set_job_retries",
+    "set_task_variables",
     "set_variables",
+    "signal",
     "signs_of_life",
     "start",
     "start_many",
+    "suspend",
     "throw_external_task_error",
     "throw_job_error",
+    "throw_task_error",
+    "throw_task_escalation",
+    "trigger_message",
+    "trigger_receive_task",
     "unclaim_task",
     "unlock_external_task",
+    "update_task",
     "work_waits",
 ]

@@ -63,23 +63,3 @@ def cancel(
     command = c.CancelInstance(reason=reason, actor=actor)
     request = Request(command, tenant, identifier(instance_id, errors.InstanceNotFound))
     return answer_once(key, tenant, lambda: instance_answer(done(execute(request))))
-
-
-def set_variables(
-    instance_id: str,
-    *,
-    variables: Mapping[str, Any],
-    scope: str | None = None,
-    local: bool = False,
-    tenant: str = "",
-    actor: str = "",
-    key: Idempotency | None = None,
-) -> Answer:
-    """Set variables of an instance, or of one scope in it.
-
-    Raises:
-        InstanceNotFound, InstanceEnded, Suspended, VariableInvalid, Invalid.
-    """
-    where = identifier(scope or instance_id, errors.InstanceNotFound)
-    command = c.SetVariables(scope=where, variables=checked(variables), local=local, actor=actor)
-    return answer_once(key, tenant, lambda: instance_answer(done(execute(Request(command, tenant)))))

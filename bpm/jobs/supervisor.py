@@ -57,7 +57,9 @@ class Supervisor:
                 self._start_again(program, why)
 
     def stop(self) -> None:
-        """End all programs, the last one first."""
+        """End all programs; the first one last, because the others may need it to the end."""
+        for program in self._programs[1:]:
+            program.ask_to_end()
         for program in reversed(self._programs):
             program.stop()
 

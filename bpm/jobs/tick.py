@@ -23,8 +23,11 @@ _SWEEPS: Final[dict[str, Callable[[int], Swept]]] = {
     "leases": engine.expire_leases,
     "timers": engine.fire_due_timers,
     "jobs": engine.run_due_jobs,
+    "starts": engine.fire_due_starts,
+    "outbox": engine.deliver_due,
+    "messages": engine.match_buffered,
 }
-_PUNCTUAL: Final = ("timers", "jobs", "handlers")
+_PUNCTUAL: Final = ("timers", "jobs", "starts", "outbox", "handlers")
 """Kinds that somebody waits for; the others only tidy up."""
 
 
@@ -82,7 +85,7 @@ def tick_once(*, run_handlers: bool = True, limit: int = LIMIT, grace_s: float =
         grace_s: how long to wait for handlers.
 
     Returns:
-        Kind to how much was done: `timers jobs leases crashed handlers`.
+        Kind to how much was done: `crashed leases timers jobs starts outbox messages handlers`.
     """
     name = f"{process_name()}:once:{time.time_ns()}"
     threads = handler_threads() if run_handlers else 0

@@ -93,6 +93,7 @@ class UserTask(models.Model):
     follow_up_at = models.DateTimeField(null=True)
     priority = models.BigIntegerField()
     form_key = models.CharField(max_length=500, null=True)  # noqa: DJ001
+    delegation = models.CharField(max_length=12, default="", blank=True)
     created_at = models.DateTimeField()
     closed_at = models.DateTimeField(null=True)
 

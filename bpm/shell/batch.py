@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from bpm import handlers
 from bpm.core import commands as c
 from bpm.core import events as e
+from bpm.core.between import Broadcast, Outgoing
 from bpm.core.context import Context
 from bpm.core.decide import decide
 from bpm.core.errors import EngineError, Refused
@@ -37,11 +38,12 @@ _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 @dataclass(slots=True)
 class Work:
-    """What a batch does to one instance."""
+    """What a batch does to one instance; `sent` goes to other instances."""
 
     state: State
     requests: list[tuple[int, Request]] = field(default_factory=list)
     events: list[tuple[e.Event, str]] = field(default_factory=list)
+    sent: list[Outgoing | Broadcast] = field(default_factory=list)
     new: bool = False
     number: int = 0
 
@@ -133,11 +135,15 @@ class Batch:
 
     # deciding
 
-    def start(self, index: int, request: Request, now: datetime) -> None:
-        """Add a new instance for a start whose definition has been found."""
+    def start(self, index: int, request: Request, now: datetime, known_as: Id | None = None) -> None:
+        """Add a new instance for a start whose definition has been found.
+
+        Args:
+            known_as: the instance's id, where its caller has made it.
+        """
         self.now = now = or_frozen(now)
         number = len(self.works)
-        instance = Instance(id=self._ids(number, now, 0).next(), updated_at=now)
+        instance = Instance(id=known_as or self._ids(number, now, 0).next(), updated_at=now)
         work = Work(State(instance, everything=True), [(index, request)], new=True, number=number)
         self.works[instance.id] = work
 
@@ -165,6 +171,7 @@ class Batch:
         ids = self._ids(work.number, now, instance.sequence + 1 + int(work.new))
         context = Context(now=now, ids=ids, has_handler=handlers.has_handler, zone=self._zone)
         work.events.clear()
+        work.sent.clear()
         for index, request in work.requests:
             command = request.command
             definition = command.definition if isinstance(command, c.StartInstance) else instance.definition
@@ -175,6 +182,7 @@ class Batch:
                 continue
             actor = command.actor
             work.events += [(event, actor) for event in decision.events]
+            work.sent += decision.outgoing
             self.outcomes[index] = Done.of(state, decision)
 
     def _ids(self, number: int, now: datetime, start: int) -> IdSource:

@@ -80,3 +80,25 @@ CANDIDATE_COLUMNS: Final[tuple[tuple[str, str], ...]] = (
     ("name", TEXT),
 )
 """Columns of a user task's candidate."""
+
+OUTBOX_COLUMNS: Final[tuple[tuple[str, str], ...]] = (
+    ("tenant", TEXT),
+    ("source", UUID),
+    ("target", UUID),
+    ("command", TEXT),
+    ("payload", TEXT),
+    ("attempts", INT),
+    ("available_at", TIME),
+    ("created_at", TIME),
+)
+"""Columns of a new row of the outbox."""
+
+SIGNAL_COLUMNS: Final[tuple[tuple[str, str], ...]] = (
+    ("tenant", TEXT),
+    ("source", UUID),
+    ("name", TEXT),
+    ("variables", TEXT),
+    ("available_at", TIME),
+    ("created_at", TIME),
+)
+"""Columns of a signal on its way to all that wait for it."""

@@ -19,6 +19,7 @@ from bpm.core.values import to_text
 from bpm.models import Definition, DefinitionEvent, DefinitionKey, Deployment, Resource
 from bpm.shell.configuration import engine_zone
 from bpm.shell.database_clock import database_now
+from bpm.shell.definition_starts import arm, disarm, next_firings
 from bpm.shell.violations import translated
 
 
@@ -48,8 +49,9 @@ def deploy(
         force_executable: take every process as executable.
 
     Returns:
-        `deployment_id`, `definitions` (`id key version version_tag name resource executable new`), `warnings`. Without
-        anything new the deployment is the one of the first definition.
+        `deployment_id`, `definitions` (`id key version version_tag name resource executable new timer_starts`),
+        `warnings`. Without anything new the deployment is the one of the first definition. A timer start tells its
+        `node` and at most 10 next `firings`.
 
     Raises:
         DefinitionInvalid: with every problem of every file.
@@ -117,6 +119,7 @@ def _store(
     deployment = Deployment(id=ids.next(), tenant=tenant, name=name, actor=actor, created_at=now)
     stored: dict[str, Resource] = {}
     answers = []
+    armed: list[tuple[Definition, _Found]] = []
     for one in found:
         key = keys[one.process.key]
         same = _same_as_latest(key, one) if duplicate_filtering else None
@@ -125,12 +128,26 @@ def _store(
                 deployment.save(force_insert=True)
                 stored = _store_files(deployment, content, ids)
             definition = _new_version(one, key, deployment, stored[one.resource], warnings, ids, now)
+            armed.append((definition, one))
         answers.append(_answer(same or definition, one.resource, new=same is None))
+    _rearm(armed, ids, now)
+    firings = next_firings([answer["id"] for answer in answers], now)
+    for answer in answers:
+        answer["timer_starts"] = firings.get(answer["id"], [])
     return {
         "deployment_id": str(deployment.id) if stored else _first_deployment(answers),
         "definitions": answers,
         "warnings": [_problem(warning) for warning in warnings],
     }
+
+
+def _rearm(new: list[tuple[Definition, _Found]], ids: IdSource, now: datetime) -> None:
+    """Let the starts of new versions wait instead of those of the versions before, all of which go first."""
+    for definition, _ in new:
+        disarm(definition.tenant, definition.key, now)
+    for definition, one in new:
+        if one.process.graph is not None:
+            arm(definition, one.process.graph, one.resource, ids, now)
 
 
 def _lock_keys(names: list[str], tenant: str, ids: IdSource) -> dict[str, DefinitionKey]:

@@ -14,12 +14,14 @@ from django.db import connection, transaction
 
 from bpm.core import commands as c
 from bpm.core.errors import Busy, DefinitionNotFound, EngineError, InvariantViolated, NotStartable, Refused
+from bpm.shell.arrivals import Arrived, ArrivedBefore, follow_up
 from bpm.shell.batch import Batch
 from bpm.shell.definitions import Wanted, find, require_startable
 from bpm.shell.flush import add_to_document
 from bpm.shell.host import require_immediate_transactions
 from bpm.shell.idempotency import own_transaction
 from bpm.shell.outcome import Outcome
+from bpm.shell.outgoing import add_outgoing
 from bpm.shell.requests import Request
 from bpm.shell.sql import Dialect, dialect
 from bpm.shell.sql.document import Document
@@ -68,7 +70,7 @@ def execute_many(requests: Sequence[Request | Start]) -> list[Outcome]:
 
 
 def _optimistic(request: Request | Start, sql: Dialect) -> Outcome:
-    batch, opened = _prepare([request], sql)
+    batch, opened = prepare([request], sql)
     if opened:
         batch.read()
     batch.decide()
@@ -76,15 +78,32 @@ def _optimistic(request: Request | Start, sql: Dialect) -> Outcome:
     return _only(batch)
 
 
-def _locked(requests: list[Request | Start], sql: Dialect, *, skip_locked: bool) -> list[Outcome]:
+def execute_arrived(request: Request | Start, arrived: Arrived) -> Outcome:
+    """Carry out one command that something has caused, which is removed in the same transaction.
+
+    Returns:
+        Done, or the refusal; then what caused it is still there.
+
+    Raises:
+        ArrivedBefore: it is not there any more; nothing was done.
+    """
+    require_immediate_transactions()
+    (outcome,) = _locked([request], dialect(), skip_locked=False, arrived=arrived)
+    return outcome
+
+
+def _locked(
+    requests: list[Request | Start], sql: Dialect, *, skip_locked: bool, arrived: Arrived | None = None
+) -> list[Outcome]:
     own = own_transaction.get()
     try:
         with translated(), transaction.atomic(savepoint=not own):
-            batch, opened = _prepare(requests, sql)
+            batch, opened = prepare(requests, sql)
             if opened:
                 batch.read(_lock(batch, sql, skip_locked=skip_locked))
             batch.decide()
-            flush_batch(batch, sql, guarded=False)
+            refused = arrived is not None and isinstance(batch.outcomes[0], EngineError)
+            flush_batch(batch, sql, guarded=False, arrived=None if refused else arrived)
     except (InvariantViolated, Lost, Busy) as error:
         if own and len(requests) > 1:
             raise Lost from error
@@ -109,8 +128,11 @@ _PENDING = Request(c.StartInstance(definition=""))
 """Stands for a start until its definition has been found."""
 
 
-def _prepare(requests: Sequence[Request | Start], sql: Dialect) -> tuple[Batch, bool]:
-    """Return the batch with its new instances, and whether it has commands on existing ones."""
+def prepare(requests: Sequence[Request | Start], sql: Dialect) -> tuple[Batch, bool]:
+    """Return the batch with its new instances, and whether it has commands on existing ones.
+
+    Statements: 1 where something starts, else 0.
+    """
     starts = [(index, one) for index, one in enumerate(requests) if isinstance(one, Start)]
     plain = [_PENDING if isinstance(one, Start) else one for one in requests]
     batch = Batch(plain, sql)
@@ -136,7 +158,7 @@ def _find_definitions(batch: Batch, starts: list[tuple[int, Start]]) -> None:
             continue
         request = Request(one.command(row))
         batch.requests[index] = request
-        batch.start(index, request, now)
+        batch.start(index, request, now, one.instance)
 
 
 def _lock(batch: Batch, sql: Dialect, *, skip_locked: bool) -> set[str]:
@@ -151,20 +173,34 @@ def _lock(batch: Batch, sql: Dialect, *, skip_locked: bool) -> set[str]:
     }
 
 
-def flush_batch(batch: Batch, sql: Dialect, *, guarded: bool) -> None:
+def flush_batch(batch: Batch, sql: Dialect, *, guarded: bool, arrived: Arrived | None = None) -> None:
     """Write what a batch decided. Statements: 1, or 0 when nothing happened.
+
+    Args:
+        arrived: what caused the batch, and is removed with the same statement.
 
     Raises:
         Lost: some instance's revision is not the one that was read; then nothing may be kept.
+        ArrivedBefore: somebody else was faster with what caused it; likewise.
     """
     works = batch.written
-    if not works:
-        return
     document = Document()
     for work in works:
         add_to_document(document, work.state, work.events, new=work.new)
-    if sql.write(document, guarded=guarded) != len(works):
+    for work in batch.works.values():
+        if work.sent:
+            instance = work.state.instance
+            add_outgoing(document, instance.tenant, instance.id, work.sent, instance.updated_at or batch.now)
+    if arrived is not None:
+        arrived.add_to(document)
+    if not document.rows:
+        return
+    written = sql.write(document, guarded=guarded)
+    if written.instances != len(works):
         raise Lost
+    if arrived is not None and written.arrived != arrived.number:
+        raise ArrivedBefore
+    follow_up(document, written)
 
 
 def _only(batch: Batch) -> Outcome:

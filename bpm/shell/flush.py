@@ -6,10 +6,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from bpm.core import events as e
+from bpm.core.rows import UserTask
 from bpm.core.state import State
 from bpm.shell.codec import instance_row, row_values
 from bpm.shell.history import history_rows
-from bpm.shell.sql.document import CANDIDATES, CHANGED, HISTORY, REMOVED, STARTED, Document
+from bpm.shell.sql.document import (
+    CANDIDATES,
+    CHANGED,
+    HISTORY,
+    REMOVED,
+    STARTED,
+    WITHDRAWN,
+    Document,
+)
 from bpm.shell.tables import SPECS
 
 
@@ -38,8 +47,8 @@ def add_to_document(document: Document, state: State, events: list[tuple[e.Event
                     rows[REMOVED].append([instance.id, *key])
             elif present != old:
                 document.put(name, row_values(spec, present, instance), new=old is None)
-                if name == "user_tasks" and old is None:
-                    _add_candidates(document, instance.id, present)
+                if name == "user_tasks":
+                    _add_candidates(document, instance.id, old, present)
     if any(isinstance(event, e.InstanceSuspended | e.InstanceActivated) for event, _ in events):
         _add_due(document, state, changes)
 
@@ -54,8 +63,15 @@ def _add_due(document: Document, state: State, changes: Mapping[str, Mapping[Any
                     document.put(name, row_values(spec, row, state.instance), new=False)
 
 
-def _add_candidates(document: Document, instance: str, task: Any) -> None:
-    named = {"user": task.candidate_users, "group": task.candidate_groups}
-    for kind, names in named.items():
-        for name in names:
-            document.rows[CANDIDATES].append([task.id, instance, kind, name])
+def _add_candidates(document: Document, instance: str, old: UserTask | None, new: UserTask) -> None:
+    before = _candidates(old) if old is not None else []
+    after = _candidates(new)
+    for part, rows, others in ((CANDIDATES, after, before), (WITHDRAWN, before, after)):
+        for kind, name in rows:
+            if (kind, name) not in others:
+                document.rows[part].append([new.id, instance, kind, name])
+
+
+def _candidates(task: UserTask) -> list[tuple[str, str]]:
+    users = [("user", name) for name in task.candidate_users]
+    return users + [("group", name) for name in task.candidate_groups]

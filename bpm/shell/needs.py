@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from bpm.core import between as b
 from bpm.core import commands as c
+from bpm.core import operations as o
+from bpm.core.calls import CallActivity, names_returned
 from bpm.core.footprint import footprint
 from bpm.core.graph import Graph
 from bpm.core.ids import NIL
 from bpm.core.layers import BODY, LAYERS, LOOP
 from bpm.core.loops import COUNTS, item_name
-from bpm.core.phases import AFTER
+from bpm.core.phases import LEAVING
 from bpm.core.rows import ExternalTask, Job, Subscription, Timer, UserTask
 from bpm.core.state import State
 from bpm.core.token import Token
@@ -23,16 +26,37 @@ _COMPLETING = (
     c.ThrowExternalTaskError,
     c.CompleteJob,
     c.ThrowJobError,
+    c.ContinueReceiveTask,
+    o.ThrowUserTaskError,
+    o.ThrowUserTaskEscalation,
+    o.ResolveUserTask,
 )
+_ENDING_TASKS = (
+    c.CompleteUserTask,
+    o.ThrowUserTaskError,
+    o.ThrowUserTaskEscalation,
+    c.CompleteExternalTask,
+    c.ThrowExternalTaskError,
+)
+_ABOUT_VARIABLES = (
+    c.SetVariables,
+    o.RemoveVariables,
+    o.SetTaskVariables,
+    o.RemoveTaskVariables,
+    o.SetActivityVariables,
+)
+_TRIGGERING = (c.TriggerMessage, c.TriggerSignal)
 
 
 def add_needs(needs: Needs, graph: Graph, state: State, command: c.Command) -> None:
     """Add what one command needs, and note in the state that it will be known."""
     names: tuple[str, ...] = ()
-    if isinstance(command, (*_COMPLETING, c.SetVariables)):
+    if isinstance(command, (*_COMPLETING, *_TRIGGERING, c.SetVariables)):
         names = tuple(command.variables)
-    if isinstance(command, c.SetVariables):
-        _variables(needs, state, command.scope, names)
+    elif isinstance(command, b.CompleteCall | b.FinishFault):
+        names = _names_returned(graph, state, command)
+    if isinstance(command, _ABOUT_VARIABLES):
+        _named_variables(needs, state, command)
         return
     if isinstance(command, c.LockExternalTasks):
         for task in command.tasks:
@@ -43,12 +67,41 @@ def add_needs(needs: Needs, graph: Graph, state: State, command: c.Command) -> N
         for token in _token_of(state, state.jobs.get(command.job)):
             _variables(needs, state, token.scope, None)
         return
+    for row in _triggered_rows(state, command):
+        _variables(needs, state, row.scope, names)
     for point in _starting_points(state, command):
         found = footprint(graph, point.node, leaving=point.leaving)
         _variables(needs, state, point.scope, None if found.names is None else (*names, *found.names))
         _loop_variables(needs, state, point.scope)
         for join, flows in found.joins.items():
             _join(needs, graph, state, point, join, sorted(flows))
+
+
+def _named_variables(needs: Needs, state: State, command: Any) -> None:
+    names = getattr(command, "names", ()) or tuple(command.variables)
+    if isinstance(command, c.SetVariables | o.RemoveVariables):
+        _variables(needs, state, command.scope, names)
+        return
+    token = getattr(command, "token", "")
+    if isinstance(command, c.TaskCommand) and command.task in state.user_tasks:
+        token = state.user_tasks[command.task].token
+    if token in state.tokens:
+        _variables(needs, state, state.tokens[token].scope, names)
+
+
+def _triggered_rows(state: State, command: c.Command) -> list[Subscription]:
+    named: tuple[str, ...] = ()
+    if isinstance(command, c.TriggerMessage):
+        named = (command.subscription,)
+    elif isinstance(command, c.TriggerSignal):
+        named = command.subscriptions
+    return [state.subscriptions[name] for name in named if name in state.subscriptions]
+
+
+def _names_returned(graph: Graph, state: State, command: b.CompleteCall | b.FinishFault) -> tuple[str, ...]:
+    token = state.tokens.get(command.token)
+    node = graph.nodes[token.node] if token is not None else None
+    return tuple(names_returned(node, command.variables)) if isinstance(node, CallActivity) else ()
 
 
 def _is_for_handler(state: State, command: c.StartJob) -> bool:
@@ -66,16 +119,22 @@ class _Point(NamedTuple):
 
 
 def _starting_points(state: State, command: c.Command) -> Iterator[_Point]:
-    if isinstance(command, c.CompleteUserTask):
-        yield from _leaving(state, state.user_tasks.get(command.task))
-    elif isinstance(command, c.CompleteExternalTask | c.ThrowExternalTaskError):
-        yield from _leaving(state, state.external_tasks.get(command.task))
+    if isinstance(command, _ENDING_TASKS):
+        task = command.task
+        yield from _leaving(state, state.user_tasks.get(task) or state.external_tasks.get(task))
     elif isinstance(command, c.CompleteJob | c.ThrowJobError):
         yield from _leaving(state, state.jobs.get(command.job))
-    elif isinstance(command, c.FireTimers):
-        for timer in command.timers:
+    elif isinstance(command, c.FireTimers | o.FireTimer):
+        for timer in command.timers if isinstance(command, c.FireTimers) else (command.timer,):
             yield from _triggered(state, state.timers.get(timer))
-    elif isinstance(command, c.StartJob):
+    elif isinstance(command, _TRIGGERING):
+        for row in _triggered_rows(state, command):
+            yield from _triggered(state, row)
+    elif isinstance(command, c.ContinueReceiveTask | b.CallCommand | b.AnswerFault):
+        token = state.tokens.get(command.token)
+        if token is not None:
+            yield _Point(token.node, token.scope, token.groups, True)
+    elif isinstance(command, c.StartJob | o.RunJob):
         job = state.jobs.get(command.job)
         if job is not None and job.token in state.tokens:
             yield _ready(state.tokens[job.token])
@@ -84,7 +143,7 @@ def _starting_points(state: State, command: c.Command) -> Iterator[_Point]:
 
 
 def _ready(token: Token) -> _Point:
-    return _Point(token.node, token.scope, token.groups, token.phase == AFTER)
+    return _Point(token.node, token.scope, token.groups, token.phase in LEAVING)
 
 
 def _leaving(state: State, row: ExternalTask | UserTask | Job | None) -> Iterator[_Point]:

@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from bpm.core import between as b
 from bpm.core import commands as c
+from bpm.core import operations as o
 from bpm.core.errors import (
     EngineError,
     InstanceNotFound,
     Invalid,
     JobNotFound,
     NotFound,
+    SubscriptionNotFound,
     TaskNotFound,
     TimerNotFound,
     TokenNotFound,
@@ -19,12 +22,13 @@ from bpm.core.errors import (
 from bpm.core.ids import Id
 from bpm.shell.sql.queries import INSTANCES
 
-EXTERNAL, USER, TOKENS, TIMERS, JOBS, SCOPES = (
+EXTERNAL, USER, TOKENS, TIMERS, JOBS, SUBSCRIPTIONS, SCOPES = (
     "external_tasks",
     "user_tasks",
     "tokens",
     "timers",
     "jobs",
+    "subscriptions",
     "scopes",
 )
 
@@ -50,6 +54,29 @@ _LOCATORS: dict[type[c.Command], tuple[str, str]] = {
     c.ThrowJobError: (JOBS, "job"),
     c.ExpireJobs: (JOBS, "jobs"),
     c.SetVariables: (SCOPES, "scope"),
+    c.TriggerMessage: (SUBSCRIPTIONS, "subscription"),
+    c.TriggerSignal: (SUBSCRIPTIONS, "subscriptions"),
+    c.ContinueReceiveTask: (TOKENS, "token"),
+    b.CompleteCall: (TOKENS, "token"),
+    b.FailCall: (TOKENS, "token"),
+    b.OfferFault: (TOKENS, "token"),
+    b.AnswerFault: (TOKENS, "token"),
+    o.RemoveVariables: (SCOPES, "scope"),
+    o.SetTaskVariables: (USER, "task"),
+    o.RemoveTaskVariables: (USER, "task"),
+    o.SetActivityVariables: (TOKENS, "token"),
+    o.ThrowUserTaskError: (USER, "task"),
+    o.ThrowUserTaskEscalation: (USER, "task"),
+    o.UpdateUserTask: (USER, "task"),
+    o.DelegateUserTask: (USER, "task"),
+    o.ResolveUserTask: (USER, "task"),
+    o.SetJobRetries: (JOBS, "job"),
+    o.ChangeJob: (JOBS, "job"),
+    o.RunJob: (JOBS, "job"),
+    o.DeleteJob: (JOBS, "job"),
+    o.ChangeTimer: (TIMERS, "timer"),
+    o.FireTimer: (TIMERS, "timer"),
+    o.DeleteTimer: (TIMERS, "timer"),
 }
 """Command class to the table of the rows it names, and the attribute that names them."""
 
@@ -59,6 +86,7 @@ _NOT_FOUND: dict[str, type[NotFound]] = {
     TOKENS: TokenNotFound,
     TIMERS: TimerNotFound,
     JOBS: JobNotFound,
+    SUBSCRIPTIONS: SubscriptionNotFound,
     INSTANCES: InstanceNotFound,
 }
 

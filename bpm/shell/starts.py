@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bpm.core.commands import StartInstance
+from bpm.core.ids import Id
 from bpm.shell.definitions import DefinitionRow
 
 
@@ -17,6 +18,9 @@ class Start:
     Attributes:
         process: key, or id of a version.
         version: of the key; None: the latest.
+        node: where a trigger starts it.
+        instance: its id, where it is made by a caller.
+        parent_instance, parent_token, root: the call by which it starts.
     """
 
     process: str
@@ -25,6 +29,11 @@ class Start:
     business_key: str | None = None
     variables: Mapping[str, Any] = field(default_factory=dict)
     actor: str = ""
+    node: str | None = None
+    instance: Id | None = None
+    parent_instance: Id | None = None
+    parent_token: Id | None = None
+    root: Id | None = None
 
     def command(self, row: DefinitionRow | None = None) -> StartInstance:
         """Return the command, once the definition is known."""
@@ -34,4 +43,8 @@ class Start:
             business_key=self.business_key,
             variables=self.variables,
             actor=self.actor,
+            node=self.node,
+            parent_instance=self.parent_instance,
+            parent_token=self.parent_token,
+            root=self.root,
         )

@@ -128,7 +128,7 @@ def _batch(kind: Sweep, rows: Candidates) -> list[Any]:
         return []
     except Exception as error:
         # Whatever one instance raises must not stop the loop for the others.
-        if _is_unreachable(error):
+        if is_unreachable(error):
             raise
         if len(instances) > 1:
             alone = ([row for row in rows if row[1] == instance] for instance in instances)
@@ -139,7 +139,7 @@ def _batch(kind: Sweep, rows: Candidates) -> list[Any]:
         return []
 
 
-def _is_unreachable(error: Exception) -> bool:
+def is_unreachable(error: Exception) -> bool:
     """Return whether this is about the database as a whole, so that trying instance by instance is useless."""
     if not isinstance(error, OperationalError | InterfaceError | ProgrammingError):
         return False

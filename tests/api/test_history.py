@@ -144,7 +144,12 @@ class TestVariables:
 
     @pytest.mark.parametrize(
         ("name", "place"),
-        [("", "/variables/"), ("a\nb", "/variables/a\nb"), ("x" * 256, "/variables/" + "x" * 255)],
+        [
+            ("", "/variables/"),
+            ("a\nb", "/variables/a\nb"),
+            ("$x", "/variables/$x"),
+            ("x" * 256, "/variables/" + "x" * 255),
+        ],
     )
     def test_a_name_that_cannot_be_stored_is_named(self, api: Api, name: str, place: str) -> None:
         instance = api.start("payment-flow")

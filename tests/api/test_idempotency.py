@@ -61,6 +61,15 @@ class TestOneAfterTheOther:
         assert api.post(FETCH, WANTED, key="r1").ok() == first
         assert api.post(FETCH, WANTED, key="r2").ok() == []
 
+    def test_so_does_one_whose_answer_is_large(self, api: Api) -> None:
+        large = {"large": "x" * 200_000}
+        instance = api.start("payment-flow", variables=large)
+        first = api.post(FETCH, WANTED, key="r1").ok()
+        again = api.post(FETCH, WANTED, key="r1").ok()
+        assert [task["variables"] for task in first] == [large]
+        assert again == first
+        assert again[0]["instance_id"] == instance
+
     def test_a_fetch_that_found_nothing_uses_no_key_up(self, api: Api) -> None:
         assert api.post(FETCH, WANTED, key="r1").ok() == []
         api.start("payment-flow")

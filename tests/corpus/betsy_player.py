@@ -78,7 +78,11 @@ class BetsyPlayer:
     def _begin_script(self) -> bool:
         for instance in self.host.instances():
             for job in sorted(self.host.state(instance).jobs.values(), key=lambda job: job.id):
-                if job.kind == "handler" and job.status == "READY" and job.available_at <= self.host.clock.now:
+                if (
+                    job.kind == "handler"
+                    and job.status == "READY"
+                    and job.available_at <= self.host.clock.now
+                ):
                     self._begin(instance, job.id)
                     return True
         return False

@@ -29,7 +29,9 @@ class Effect:
     error_code: str | None = None
 
 
-def run_words(script: str, variables: Mapping[str, Any], trace: Trace, instance: str, now: datetime) -> Effect:
+def run_words(
+    script: str, variables: Mapping[str, Any], trace: Trace, instance: str, now: datetime
+) -> Effect:
     """Do what the words say; an unknown word is a KeyError."""
     effect = Effect()
     for word in script.split():
@@ -40,7 +42,9 @@ def run_words(script: str, variables: Mapping[str, Any], trace: Trace, instance:
     return effect
 
 
-def _log_file(effect: Effect, variables: Mapping[str, Any], trace: Trace, instance: str, now: datetime) -> None:
+def _log_file(
+    effect: Effect, variables: Mapping[str, Any], trace: Trace, instance: str, now: datetime
+) -> None:
     trace.logs.add(instance)
 
 
@@ -48,7 +52,9 @@ def _marker(effect: Effect, variables: Mapping[str, Any], trace: Trace, instance
     trace.checks.add("MARKER_exists")
 
 
-def _timestamps(effect: Effect, variables: Mapping[str, Any], trace: Trace, instance: str, now: datetime) -> None:
+def _timestamps(
+    effect: Effect, variables: Mapping[str, Any], trace: Trace, instance: str, now: datetime
+) -> None:
     effect.takes = TEN_SECONDS
     if any(begin < now + TEN_SECONDS and now < end for begin, end in trace.intervals):
         trace.checks.add("EXECUTION_parallel")
@@ -59,16 +65,22 @@ def _wait(effect: Effect, variables: Mapping[str, Any], trace: Trace, instance: 
     effect.takes = TEN_SECONDS
 
 
-def _set_data(effect: Effect, variables: Mapping[str, Any], trace: Trace, instance: str, now: datetime) -> None:
+def _set_data(
+    effect: Effect, variables: Mapping[str, Any], trace: Trace, instance: str, now: datetime
+) -> None:
     effect.variables["data"] = "String"
 
 
-def _log_data(effect: Effect, variables: Mapping[str, Any], trace: Trace, instance: str, now: datetime) -> None:
+def _log_data(
+    effect: Effect, variables: Mapping[str, Any], trace: Trace, instance: str, now: datetime
+) -> None:
     if variables.get("data") == "String":
         trace.checks.add("DATA_correct")
 
 
-def _increment(effect: Effect, variables: Mapping[str, Any], trace: Trace, instance: str, now: datetime) -> None:
+def _increment(
+    effect: Effect, variables: Mapping[str, Any], trace: Trace, instance: str, now: datetime
+) -> None:
     effect.variables["integerVariable"] = variables["integerVariable"] + 1
 
 

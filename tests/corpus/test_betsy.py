@@ -21,7 +21,9 @@ FOLDER = corpus_dir("betsy")
 TESTS: list[dict[str, Any]] = json.loads((FOLDER / "expected.json").read_text(encoding="utf-8"))["tests"]
 CASES = [(test, case) for test in TESTS for case in test["cases"]]
 SCORES = {host: Scores(f"betsy on {host}", len(CASES)) for host in ("core", "database")}
-DEVIATIONS: dict[str, dict[str, str]] = json.loads((Path(__file__).parent / "deviations.json").read_text())["betsy"]
+DEVIATIONS: dict[str, dict[str, str]] = json.loads((Path(__file__).parent / "deviations.json").read_text())[
+    "betsy"
+]
 ENDS = {
     "completed": {"COMPLETED"},
     "waiting": {"RUNNING"},
@@ -35,7 +37,9 @@ KNOWN_FIELDS = {
 }
 
 
-@pytest.mark.parametrize(("test", "case"), CASES, ids=[f"{test['name']}-{case['number']}" for test, case in CASES])
+@pytest.mark.parametrize(
+    ("test", "case"), CASES, ids=[f"{test['name']}-{case['number']}" for test, case in CASES]
+)
 def test_a_case_leaves_the_expected_trace(
     test: dict[str, Any], case: dict[str, Any], make_host: Callable[[], Host], host_name: str
 ) -> None:
@@ -84,4 +88,8 @@ def _wrong_ends(player: BetsyPlayer, test: dict[str, Any], case: dict[str, Any])
         yield f"other instances are {others}"
     if main not in player.trace.logs and "CREATE_LOG_FILE" in test["script_tokens"]:
         yield "the instance did not really start"
-    yield from (f"{check} does not hold" for check in case.get("expected_checks", ()) if check not in player.trace.checks)
+    yield from (
+        f"{check} does not hold"
+        for check in case.get("expected_checks", ())
+        if check not in player.trace.checks
+    )

@@ -64,19 +64,9 @@ def test_two_loops_fire_spread_timers_in_time(transactional_db: None, tmp_path: 
 
 @pytest.mark.slow
 @pytest.mark.timeout(180)
-def test_two_loops_fire_a_thousand_timers_due_at_once_none_twice(
+def test_a_herd_of_timers_fires_each_once_and_starts_stay_quick(
     transactional_db: None, tmp_path: Path
 ) -> None:
-    with Children(tmp_path) as children:
-        start_loops(children, 2)
-        start_timers(1_000, spread_s=0, lead_s=4)
-        eventually(lambda: not Timer.objects.filter(status="SCHEDULED").exists(), 60)
-    fired_once_each(1_000)
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(180)
-def test_starts_stay_quick_while_a_herd_of_timers_fires(transactional_db: None, tmp_path: Path) -> None:
     deploy(process("plain"))
     took = []
     with Children(tmp_path) as children:
@@ -87,9 +77,10 @@ def test_starts_stay_quick_while_a_herd_of_timers_fires(transactional_db: None, 
             engine.start("plain")
             took.append(time.monotonic() - started)
             time.sleep(0.01)
-    fired = HistoryEvent.objects.filter(event_type="TimerFired").count()
+    ProcessInstance.objects.filter(definition_key="plain").update(status="CANCELLED")
+    fired_once_each(1_000)
     took.sort()
-    assert (fired, took[int(len(took) * 0.95)] < 1.0) == (1_000, True), took[-10:]
+    assert took[int(len(took) * 0.95)] < 1.0, took[-10:]
 
 
 @pytest.mark.crash

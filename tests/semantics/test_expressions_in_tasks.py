@@ -13,18 +13,20 @@ from tests.support.play import Play
 @pytest.mark.parametrize(
     ("node", "variables"),
     [
-        ('script t script="${execution.setVariable(\'n\', 2)}"', {"n": 2}),
+        ("script t script=\"${execution.setVariable('n', 2)}\"", {"n": 2}),
         ('script t script="${1 + 2}" result=n', {"n": 3}),
         ('script t script="n0 + 1" format=juel result=n', {"n0": 1, "n": 2}),
         ('script t script="=n0 * 5" result=n', {"n0": 1, "n": 5}),
         ('script t script="if n0 > 0 then {a: n0} else null" format=feel result=n', {"n0": 1, "n": {"a": 1}}),
-        ('service t expression="${execution.setVariable(\'n\', n0)}"', {"n0": 1, "n": 1}),
+        ("service t expression=\"${execution.setVariable('n', n0)}\"", {"n0": 1, "n": 1}),
         ('service t expression="${n0 == 1}" result=n', {"n0": 1, "n": True}),
-        ('service t expression="${execution.removeVariable(\'n0\')}"', {}),
+        ("service t expression=\"${execution.removeVariable('n0')}\"", {}),
         ('service t expression="${execution.currentActivityId}" result=n', {"n0": 1, "n": "t"}),
-        ('service t expression="${execution.hasVariable(\'n0\') and not execution.hasVariable(\'m\')}" result=n',
-         {"n0": 1, "n": True}),
-        ('service t expression="${execution.getVariable(\'m\') == null}" result=n', {"n0": 1, "n": True}),
+        (
+            "service t expression=\"${execution.hasVariable('n0') and not execution.hasVariable('m')}\" result=n",
+            {"n0": 1, "n": True},
+        ),
+        ("service t expression=\"${execution.getVariable('m') == null}\" result=n", {"n0": 1, "n": True}),
         ('service t expression="${execution.processBusinessKey}" result=n', {"n0": 1, "n": "k"}),
     ],
 )
@@ -36,7 +38,9 @@ def test_an_expression_runs_in_the_command(play: Play, node: str, variables: dic
 
 
 def test_the_instance_id_can_be_asked_for(play: Play) -> None:
-    case = play.begin('start s -> t\n service t expression="${execution.processInstanceId}" result=id -> a\n user a')
+    case = play.begin(
+        'start s -> t\n service t expression="${execution.processInstanceId}" result=id -> a\n user a'
+    )
     assert case.variables() == {"id": case.id}
 
 
@@ -57,11 +61,14 @@ def test_what_cannot_be_evaluated_leaves_no_trace_but_the_incident(play: Play, s
 
 
 def test_effects_are_undone_when_the_way_out_cannot_be_found(play: Play) -> None:
-    case = play.begin("""
+    case = play.begin(
+        """
         start s -> t
         script t script="${execution.setVariable('n', n + 1)}" -> a [n > limit]
         user a
-    """, n=1)
+    """,
+        n=1,
+    )
     assert (case.tokens(), case.variables()) == ({"t": "Failed"}, {"n": 1})
     case.set(limit=1)
     case.retry("t")
@@ -70,11 +77,14 @@ def test_effects_are_undone_when_the_way_out_cannot_be_found(play: Play) -> None
 
 @pytest.mark.parametrize("name", ["", "a\nb", "x" * 256])
 def test_a_name_that_cannot_be_stored_fails_the_token(play: Play, name: str) -> None:
-    case = play.begin("""
+    case = play.begin(
+        """
         start s -> t
         script t script="${execution.setVariable(name, 1)}" -> e
         end e
-    """, name=name)
+    """,
+        name=name,
+    )
     assert [row.kind for row in case.incidents()] == ["ExpressionFailed"]
     assert case.variables() == {"name": name}
 

@@ -8,7 +8,14 @@ import pytest
 
 from bpm.core import commands as c
 from bpm.core import events as e
-from bpm.core.errors import Invalid, LeaseConflict, NothingToRetry, RetriesNotMonotonic, TaskClosed, TaskNotFound
+from bpm.core.errors import (
+    Invalid,
+    LeaseConflict,
+    NothingToRetry,
+    RetriesNotMonotonic,
+    TaskClosed,
+    TaskNotFound,
+)
 from bpm.core.rows import ExternalTask
 from tests.support.play import Case, Play
 
@@ -270,7 +277,9 @@ def test_an_error_that_nobody_catches_fails_the_token_with_its_code(play: Play) 
         end e
     """)
     task = _fetch(play)
-    thrown = c.ThrowExternalTaskError(task=task.id, worker="w", error_code="BROKE", message="no", variables={"n": 1})
+    thrown = c.ThrowExternalTaskError(
+        task=task.id, worker="w", error_code="BROKE", message="no", variables={"n": 1}
+    )
     case.do(thrown)
     (incident,) = case.incidents()
     assert (incident.kind, "BROKE" in incident.message, case.status) == ("UncaughtError", True, "RUNNING")
@@ -286,12 +295,15 @@ def test_an_error_that_nobody_catches_fails_the_token_with_its_code(play: Play) 
 
 
 def test_the_topic_may_be_computed_and_else_is_the_tasks_id(play: Play) -> None:
-    case = play.begin("""
+    case = play.begin(
+        """
         start s -> a
         external a topic=${kind} -> b
         service b -> e
         end e
-    """, kind=" card ")
+    """,
+        kind=" card ",
+    )
     assert case.external("a").topic == "card"
     case.work("a")
     assert case.external("b").topic == "b"

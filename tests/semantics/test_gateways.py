@@ -22,7 +22,9 @@ def test_the_first_true_flow_is_taken_else_the_default(play: Play, number: int, 
     assert play.begin(CHOICE, n=number).at() == [node]
 
 
-@pytest.mark.parametrize("targets", ["d [else], a [true]", "a [true], d [else]", "d [else], a [true], d [true]"])
+@pytest.mark.parametrize(
+    "targets", ["d [else], a [true]", "a [true], d [else]", "d [else], a [true], d [true]"]
+)
 def test_a_default_flow_that_stands_first_is_still_the_last_to_be_taken(play: Play, targets: str) -> None:
     case = play.begin(f"""
         start s -> x
@@ -35,12 +37,15 @@ def test_a_default_flow_that_stands_first_is_still_the_last_to_be_taken(play: Pl
 
 
 def test_no_true_condition_and_no_default_fails_the_token_until_it_is_retried(play: Play) -> None:
-    case = play.begin("""
+    case = play.begin(
+        """
         start s -> x
         xor x -> a [n > 10], a [n < 5]
         user a -> e
         end e
-    """, n=7)
+    """,
+        n=7,
+    )
     assert (case.status, case.tokens()) == ("FAILED", {"x": "Failed"})
     assert [(row.kind, row.node) for row in case.incidents()] == [("NoFlow", "x")]
     case.retry("x")
@@ -148,13 +153,16 @@ def test_outgoing_flows_of_an_activity_or_event_are_a_fork(
 
 @pytest.mark.parametrize("source", ["task", "user", "external", "or", "throw"])
 def test_an_activity_none_of_whose_flows_is_true_fails_behind_its_work(play: Play, source: str) -> None:
-    case = play.begin(f"""
+    case = play.begin(
+        f"""
         start s -> t
         {source} t -> a [ok], b [ok]
         user a -> e
         user b -> e
         end e
-    """, ok=False)
+    """,
+        ok=False,
+    )
     if source == "user":
         case.complete("t")
     elif source == "external":

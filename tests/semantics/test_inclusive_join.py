@@ -198,7 +198,8 @@ def test_a_token_that_may_come_round_again_holds_the_join(play: Play) -> None:
 
 def test_an_output_that_has_not_left_its_join_can_still_come_round(play: Play) -> None:
     """The first firing waits in a job behind the join; its token can reach the empty flow, so the second must wait."""
-    case = play.begin("""
+    case = play.begin(
+        """
         start s -> f
         par f -> a, b, w
         user a -> m
@@ -210,7 +211,9 @@ def test_an_output_that_has_not_left_its_join_can_still_come_round(play: Play) -
         user l -> j
         user w -> e
         end e
-    """, again=True)
+    """,
+        again=True,
+    )
     case.complete("a")
     assert case.at() == ["b", "j", "w"]
     case.complete("b")
@@ -245,7 +248,8 @@ def test_two_joins_in_a_row(play: Play) -> None:
 
 
 def test_joins_that_wait_for_each_other_fire_in_document_order(play: Play) -> None:
-    case = play.begin("""
+    case = play.begin(
+        """
         start s -> f
         par f -> a, b
         user a -> i
@@ -255,7 +259,9 @@ def test_joins_that_wait_for_each_other_fire_in_document_order(play: Play) -> No
         or j -> y
         xor y -> i [around], e [else]
         end e
-    """, around=False)
+    """,
+        around=False,
+    )
     case.complete("b")
     assert case.at() == ["a", "j"]
     case.complete("a")

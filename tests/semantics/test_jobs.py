@@ -14,10 +14,14 @@ from tests.support.play import Case, Play
 
 
 def _handled(play: Play, options: str = "", **variables: Any) -> Case:
-    return play.begin(f"start s -> t\n service t handler=pay {options} -> a\n user a -> e\n end e", **variables)
+    return play.begin(
+        f"start s -> t\n service t handler=pay {options} -> a\n user a -> e\n end e", **variables
+    )
 
 
-@pytest.mark.parametrize("node", ["task", "user", "external", "xor", "or", "par", "throw", "end", "terminate"])
+@pytest.mark.parametrize(
+    "node", ["task", "user", "external", "xor", "or", "par", "throw", "end", "terminate"]
+)
 def test_async_before_waits_in_front_of_the_node(play: Play, node: str) -> None:
     target = "" if node in ("end", "terminate") else "-> a"
     case = play.begin(f"start s -> t\n {node} t before {target}\n user a")
@@ -45,11 +49,14 @@ def test_async_after_waits_behind_the_nodes_work_before_its_conditions(play: Pla
 
 
 def test_a_script_is_not_run_twice_by_the_continuation_behind_it(play: Play) -> None:
-    case = play.begin("""
+    case = play.begin(
+        """
         start s -> t
         script t before after script="${n + 1}" result=n -> a
         user a
-    """, n=0)
+    """,
+        n=0,
+    )
     assert case.variables() == {"n": 0}
     case.host.run_job(case.id, case.job("t").id)
     assert (case.variables(), case.tokens()) == ({"n": 1}, {"t": "Ready"})
@@ -104,7 +111,9 @@ def test_a_handler_runs_outside_the_command_and_its_variables_are_set(play: Play
     play.run_due()
     assert (case.at(), case.variables()) == (["a"], {"amount": 5, "paid": True})
     assert [(work.node.id, work.attempt, work.variables) for work in seen] == [("t", 1, {"amount": 5})]
-    assert [type(event).__name__ for event in case.events if type(event).__name__.startswith(("Job", "NodeEx"))] == [
+    assert [
+        type(event).__name__ for event in case.events if type(event).__name__.startswith(("Job", "NodeEx"))
+    ] == [
         "JobCreated",
         "NodeExecutionStarted",
         "JobStarted",

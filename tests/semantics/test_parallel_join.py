@@ -199,7 +199,8 @@ def test_forks_nest_and_the_outer_groups_are_kept(play: Play) -> None:
 
 
 def test_a_fork_inside_a_loop_inside_a_fork(play: Play) -> None:
-    case = play.begin("""
+    case = play.begin(
+        """
         start s -> f
         par f -> m, c
         xor m -> g
@@ -211,7 +212,9 @@ def test_a_fork_inside_a_loop_inside_a_fork(play: Play) -> None:
         user c -> j
         par j -> e
         end e
-    """, n=0)
+    """,
+        n=0,
+    )
     for number in (1, 2, 3):
         case.complete("a")
         case.complete("b", n=number)
@@ -298,7 +301,8 @@ def test_a_join_without_a_fork_before_it_has_the_nil_group(play: Play) -> None:
 
 
 def test_a_join_behind_an_exclusive_choice_of_a_branch_deadlocks_without_an_incident(play: Play) -> None:
-    case = play.begin("""
+    case = play.begin(
+        """
         start s -> f
         par f -> x, b
         xor x -> j [go], z [else]
@@ -306,7 +310,9 @@ def test_a_join_behind_an_exclusive_choice_of_a_branch_deadlocks_without_an_inci
         par j -> e
         end e
         end z
-    """, go=False)
+    """,
+        go=False,
+    )
     case.complete("b")
     assert (case.status, case.at(), case.incidents()) == ("RUNNING", ["j"], [])
 

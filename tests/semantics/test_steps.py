@@ -95,13 +95,16 @@ def test_a_retry_after_too_many_passes_begins_to_count_anew() -> None:
 
 def test_a_wait_state_in_the_loop_resets_the_count() -> None:
     play = _play(10, passes=20)
-    case = play.begin("""
+    case = play.begin(
+        """
         start s -> m
         xor m -> t
         task t -> x
         xor x -> m [inner], a [else]
         user a -> m
-    """, inner=False)
+    """,
+        inner=False,
+    )
     for _ in range(50):
         case.complete("a")
     assert (case.at(), case.incidents()) == (["a"], [])

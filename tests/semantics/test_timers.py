@@ -62,7 +62,9 @@ def test_computed_text_that_is_no_time_fails_the_token(play: Play, options: str)
     case = _timer(play, options, text="soon", n=5)
     assert (case.status, case.state.timers) == ("FAILED", {})
     assert [row.kind for row in case.incidents()] == ["TimerInvalid"]
-    case.set(text="R1/PT1S" if "cycle" in options else "2026-01-02" if "date" in options else "PT1S", n="PT1S")
+    case.set(
+        text="R1/PT1S" if "cycle" in options else "2026-01-02" if "date" in options else "PT1S", n="PT1S"
+    )
     case.retry("t")
     play.pass_time("P2D")
     assert case.status == "COMPLETED"
@@ -89,14 +91,17 @@ def test_timers_of_one_instance_fire_in_the_order_in_which_they_are_due(play: Pl
 
 
 def test_a_timer_in_a_loop_is_a_new_row_each_time(play: Play) -> None:
-    case = play.begin("""
+    case = play.begin(
+        """
         start s -> m
         xor m -> t
         timer t duration=PT1S -> x
         script x script="${n + 1}" result=n -> y
         xor y -> m [n < 3], e [else]
         end e
-    """, n=0)
+    """,
+        n=0,
+    )
     play.pass_time("PT1H")
     assert case.status == "COMPLETED"
     assert len(case.of(e.TimerFired)) == 3

@@ -17,7 +17,22 @@ WAIT = "start s -> a\n user a -> e\n end e"
 
 @pytest.mark.parametrize(
     "value",
-    [None, True, 0, -1, 2**63, 10**40, 1.5, Decimal("0.10"), "", "ü€😀", [], {}, [1, [2, {"a": None}]], {"b": 1, "a": 2}],
+    [
+        None,
+        True,
+        0,
+        -1,
+        2**63,
+        10**40,
+        1.5,
+        Decimal("0.10"),
+        "",
+        "ü€😀",
+        [],
+        {},
+        [1, [2, {"a": None}]],
+        {"b": 1, "a": 2},
+    ],
 )
 def test_a_value_comes_back_as_it_was_set(play: Play, value: Any) -> None:
     case = play.begin(WAIT, value=value)
@@ -28,13 +43,16 @@ def test_a_value_comes_back_as_it_was_set(play: Play, value: Any) -> None:
 
 
 def test_branches_share_the_variables_of_their_scope(play: Play) -> None:
-    case = play.begin("""
+    case = play.begin(
+        """
         start s -> f
         par f -> a, b
         user a -> e
         user b -> e
         end e
-    """, n=0)
+    """,
+        n=0,
+    )
     case.complete("a", n=1)
     assert case.variables() == {"n": 1}
     case.complete("b", n=2)

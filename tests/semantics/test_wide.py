@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -26,10 +26,10 @@ def test_ten_thousand_branches_join_in_linear_time(node: str) -> None:
     for width in (1_000, 10_000):
         play = Play(CoreHost(checked=False))
         play.deploy(_wide(width, node))
-        begun = perf_counter()
+        begun = process_time()
         case = play.start()
         _finish(case)
-        spent[width] = perf_counter() - begun
+        spent[width] = process_time() - begun
         assert case.status == "COMPLETED"
         assert len(case.of(e.JoinFired)) == 1
         assert len(case.of(e.JoinArrived)) == width
@@ -62,8 +62,8 @@ def test_completing_one_of_many_branches_does_not_look_at_the_others() -> None:
         play.deploy(_wide(width, "user"))
         case = play.start()
         tasks = case.tasks()[:9]
-        begun = perf_counter()
+        begun = process_time()
         for task in tasks:
             case.do(c.CompleteUserTask(task=task.id))
-        spent[width] = perf_counter() - begun
+        spent[width] = process_time() - begun
     assert spent[10_000] < 10 * spent[10] + 0.05

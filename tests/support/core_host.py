@@ -66,6 +66,7 @@ class CoreHost:
         *,
         business_key: str | None = None,
         version: int | None = None,
+        actor: str = "test",
     ) -> Id:
         versions = self._versions.get(key, [])
         number = len(versions) if version is None else version
@@ -76,7 +77,7 @@ class CoreHost:
         state = State(Instance(id=instance), everything=True)
         held = _Held(versions[number - 1], state)
         command = c.StartInstance(
-            definition=f"{key}:{number}", variables=variables or {}, business_key=business_key, actor="test"
+            definition=f"{key}:{number}", variables=variables or {}, business_key=business_key, actor=actor
         )
         self._decide(held, command)
         self._held[instance] = held
@@ -115,6 +116,11 @@ class CoreHost:
     def instances(self) -> list[Id]:
         return list(self._held)
 
+    def starts_by_trigger(self) -> bool:
+        return any(
+            graph.extras.get("triggered_starts") for graphs in self._versions.values() for graph in graphs
+        )
+
     def graph(self, instance: Id) -> Graph:
         return self._held[instance].graph
 
@@ -141,13 +147,15 @@ class CoreHost:
             if timer.status is TimerStatus.SCHEDULED and timer.due_at <= now
         )
         if due:
-            done += len(self.execute(instance, c.FireTimers(timers=tuple(timer for _, timer in due)))["fired"])
+            done += len(
+                self.execute(instance, c.FireTimers(timers=tuple(timer for _, timer in due)))["fired"]
+            )
         return done + run_due_jobs(self, instance, handlers=handlers)
 
-    def _crosses(self, sent: Outgoing | Broadcast) -> bool:
+    def _crosses(self, held: _Held, sent: Outgoing | Broadcast) -> bool:
         """Return whether what is sent would reach another instance than its own, or start one."""
-        starts = any(graph.extras.get("triggered_starts") for graphs in self._versions.values() for graph in graphs)
-        return isinstance(sent, Outgoing) or len(self._held) > 1 or starts
+        others = any(other is not held for other in self._held.values())
+        return isinstance(sent, Outgoing) or others or self.starts_by_trigger()
 
     def _context(self, state: State) -> Callable[[], Context]:
         self._seed += 1
@@ -175,7 +183,7 @@ class CoreHost:
         finally:
             state.journal.clear()
             state.fresh.clear()
-        self.unreached += sum(map(self._crosses, decision.outgoing))
+        self.unreached += sum(self._crosses(held, sent) for sent in decision.outgoing)
         held.history += [
             Recorded(first + offset, event, self.clock.now) for offset, event in enumerate(decision.events)
         ]
@@ -200,4 +208,3 @@ def _compile(source: bytes | Model, script_formats: frozenset[str]) -> list[Grap
     if file.problems:
         raise DefinitionInvalid(file.problems)
     return [process.graph for process in file.processes if process.graph is not None]
-

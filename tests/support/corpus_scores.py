@@ -16,7 +16,7 @@ from pathlib import Path
 SCORES_FILE = Path(__file__).parent.parent / "expected_corpus.json"
 
 
-class Later(Exception):  # noqa: N818 - not an error: the case is counted apart
+class Later(Exception):
     """The case needs what the engine does not have yet."""
 
 

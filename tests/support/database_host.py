@@ -12,7 +12,7 @@ from bpm.core.errors import EngineError, InstanceNotFound, Refused
 from bpm.core.graph import Graph
 from bpm.core.ids import Id
 from bpm.core.state import State
-from bpm.models import ProcessInstance
+from bpm.models import Definition, ProcessInstance
 from bpm.shell import due
 from bpm.shell.clock import frozen
 from bpm.shell.definitions import graph_of
@@ -84,10 +84,11 @@ class DatabaseHost:
         *,
         business_key: str | None = None,
         version: int | None = None,
+        actor: str = "test",
     ) -> Id:
         with self._now():
             answer = engine.start(
-                key, version=version, business_key=business_key, variables=variables, actor="test"
+                key, version=version, business_key=business_key, variables=variables, actor=actor
             )
         instance = str(answer["instance_id"])
         self._check(instance)
@@ -132,6 +133,13 @@ class DatabaseHost:
     def instances(self) -> list[Id]:
         rows = ProcessInstance.objects.order_by("started_at", "id").values_list("id", flat=True)
         return [str(row) for row in rows]
+
+    def starts_by_trigger(self) -> bool:
+        graphs = [
+            graph_of(str(row))
+            for row in Definition.objects.filter(executable=True).values_list("id", flat=True)
+        ]
+        return any(graph.extras.get("triggered_starts") for graph in graphs)
 
     def graph(self, instance: Id) -> Graph:
         return graph_of(self.state(instance).instance.definition)

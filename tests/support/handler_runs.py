@@ -7,7 +7,7 @@ from typing import Any
 from bpm.core import commands as c
 from bpm.core.ids import Id
 from bpm.core.lookup import visible_variables
-from bpm.core.rows import JobStatus
+from bpm.core.rows import InstanceStatus, JobStatus
 from tests.support.hosts import HandlerThrew, HandlerVanished, Host, Work
 
 
@@ -22,6 +22,8 @@ def run_job(host: Host, instance: Id, job: Id) -> None:
 
 def run_due_jobs(host: Host, instance: Id, *, handlers: bool) -> int:
     """Run the jobs of an instance that are due now, in order of creation; return how many."""
+    if host.state(instance).instance.status is InstanceStatus.SUSPENDED:
+        return 0
     due = [
         job.id
         for job in sorted(host.state(instance).jobs.values(), key=lambda job: job.id)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
+from itertools import pairwise
 
 from bpm.core import events as e
 from bpm.core.state import State
@@ -41,7 +42,7 @@ def history_violations(state: State, history: Sequence[Recorded]) -> Iterator[st
         yield "SequenceGap: the numbers are not 0, 1, 2 …"
     if state.instance.sequence != len(history) - 1:
         yield f"SequenceGap: the instance is at {state.instance.sequence}, the history at {len(history) - 1}"
-    if any(later.at < earlier.at for earlier, later in zip(history, history[1:], strict=False)):
+    if any(later.at < earlier.at for earlier, later in pairwise(history)):
         yield "time runs backwards"
     events = [recorded.event for recorded in history]
     yield from _token_lives(events)
@@ -53,15 +54,20 @@ def history_violations(state: State, history: Sequence[Recorded]) -> Iterator[st
 
 def _token_lives(events: Sequence[e.Event]) -> Iterator[str]:
     status: dict[str, TokenStatus] = {}
+    remembered: dict[str, TokenStatus] = {}
     final: set[str] = set()
     for event in events:
         if isinstance(event, e.TokenCreated):
             status[event.token] = _S.CREATED
             continue
         to = _BECOMES.get(type(event))
+        if isinstance(event, e.TokenActivated):
+            to = remembered[event.token]
         if to is None or not isinstance(event, e.TokenEvent):
             continue
         token = event.token
+        if isinstance(event, e.TokenSuspended):
+            remembered[token] = status[token]
         if token in final:
             yield f"TokenFinalizedTwice: {type(event).__name__} of a final token at {event.node}"
         elif to not in TRANSITIONS[status[token]]:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 from bpm.core.commands import Command
 from bpm.core.graph import Graph, Node
 from bpm.core.ids import Id
-from bpm.core.rows import ExternalTask
+from bpm.core.rows import ExternalTask, InstanceStatus
 from bpm.core.state import State
 from tests.support.clock import Clock
 from tests.support.folding import Recorded
@@ -83,6 +83,7 @@ class Host(Protocol):
         *,
         business_key: str | None = None,
         version: int | None = None,
+        actor: str = "test",
     ) -> Id:
         """Start an instance of a version, the newest by default."""
         ...
@@ -115,6 +116,10 @@ class Host(Protocol):
 
     def instances(self) -> list[Id]:
         """Return all instances, ended ones too, in order of creation."""
+        ...
+
+    def starts_by_trigger(self) -> bool:
+        """Return whether a deployed process waits for a trigger that starts it, beside its instances."""
         ...
 
     def graph(self, instance: Id) -> Graph:
@@ -150,7 +155,7 @@ def next_due(host: Host) -> Any:
     found = []
     for instance in host.instances():
         state = host.state(instance)
-        if state.instance.ended:
+        if state.instance.ended or state.instance.status is InstanceStatus.SUSPENDED:
             continue
         found += [timer.due_at for timer in state.timers.values() if timer.status == "SCHEDULED"]
         found += [job.available_at for job in state.jobs.values() if job.status == "READY"]

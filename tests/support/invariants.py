@@ -1,4 +1,7 @@
-"""What must hold of an instance at rest, found by counting again and never from its counters (semantics §1, §2, §3, §10)."""
+"""What must hold of an instance at rest, found by counting again and never from its counters.
+
+Sources: semantics §1, §2, §3, §5, §10.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +25,7 @@ from tests.support.history_rules import history_violations
 
 _S = TokenStatus
 _EVENTS = frozenset({Wait.TIMER, Wait.MESSAGE, Wait.SIGNAL, Wait.CONDITION, Wait.EVENTS})
+_OPEN_JOB = frozenset({JobStatus.READY, JobStatus.RUNNING})
 _OPEN_TASK = frozenset({ExternalStatus.READY, ExternalStatus.LOCKED})
 
 
@@ -36,7 +40,7 @@ def _live(state: State) -> list[Token]:
 
 
 def _passive(token: Token) -> bool:
-    return token.status is _S.WAITING and token.wait in (Wait.JOIN, Wait.SCOPE)
+    return token.status is _S.WAITING and token.wait in (Wait.JOIN, Wait.SCOPE, Wait.COMPENSATION)
 
 
 def _instance_counters(state: State) -> Iterator[str]:
@@ -72,7 +76,9 @@ def _scope_counters(state: State) -> Iterator[str]:
 
 def _no_orphans_and_no_stranded_scopes(state: State) -> Iterator[str]:
     holders = {token.scope for token in _live(state)}
-    holders |= {scope.parent for scope in state.scopes.values() if scope.status is ScopeStatus.ACTIVE and scope.parent}
+    holders |= {
+        scope.parent for scope in state.scopes.values() if scope.status is ScopeStatus.ACTIVE and scope.parent
+    }
     for token in _live(state):
         if state.scopes[token.scope].status is not ScopeStatus.ACTIVE:
             yield f"token at {token.node} lives in an ended scope"
@@ -86,7 +92,7 @@ def _joins(state: State) -> Iterator[str]:
     for token in _live(state):
         if token.join is not None:
             held[token.join][token.flow or ""].append(token.id)
-            if token.status is not _S.WAITING or token.wait is not Wait.JOIN:
+            if _remembered(token) is not _S.WAITING or token.wait is not Wait.JOIN:
                 yield f"token at {token.node} belongs to a join but is {token.status} for {token.wait!r}"
     open_keys: Counter[tuple[str, str, str]] = Counter()
     for join in state.joins.values():
@@ -136,6 +142,9 @@ def _status(state: State) -> Iterator[str]:
             yield f"{status} with {len(live)} live tokens"
         if state.instance.ended_at is None:
             yield f"{status} without a time of its end"
+    elif status is InstanceStatus.SUSPENDED:
+        moving = [token for token in live if token.status not in (_S.SUSPENDED, _S.EXECUTING)]
+        yield from (f"token at {token.node} is {token.status} in a suspended instance" for token in moving)
     elif status in (InstanceStatus.RUNNING, InstanceStatus.FAILED):
         if stuck != (status is InstanceStatus.FAILED):
             yield f"status is {status}, stuck is {stuck}"
@@ -163,40 +172,37 @@ def _what_tokens_wait_for(state: State) -> Iterator[str]:
         if needed is None:
             yield f"token at {token.node} rests {token.status} for {token.wait!r}"
         elif token.wait in _EVENTS:
-            if not open_rows[token.id].keys() <= {"timer", "subscription"} or not open_rows[token.id]:
+            kinds = open_rows[token.id].keys()
+            # A receive task without a message is triggered by name and has no row of its own.
+            if not kinds <= {"timer", "subscription"} or not (kinds or token.wait is Wait.MESSAGE):
                 yield f"token at {token.node} waits for {token.wait} with {dict(open_rows[token.id])}"
         elif open_rows[token.id] != needed:
-            yield f"token at {token.node} ({token.status} {token.wait}) has {dict(open_rows[token.id])}, not {dict(needed)}"
-    lost = open_rows.keys() - {token.id for token in _live(state)} - {None}
+            held = dict(open_rows[token.id])
+            yield f"token at {token.node} ({token.status} {token.wait}) has {held}, not {dict(needed)}"
+    lost = open_rows.keys() - {token.id for token in _live(state)}
     yield from (f"open rows {dict(open_rows[token])} of token {token}, which does not live" for token in lost)
 
 
 def _open_rows(state: State) -> dict[str, Counter[str]]:
+    """Return token to the kinds of open rows that hang on it."""
+    held: list[tuple[str | None, str]] = [
+        *((row.token, "user") for row in state.user_tasks.values() if row.status is UserStatus.OPEN),
+        *((row.token, "external") for row in state.external_tasks.values() if row.status in _OPEN_TASK),
+        *((row.token, "timer") for row in state.timers.values() if row.status is TimerStatus.SCHEDULED),
+        *((row.token, f"job {row.status}") for row in state.jobs.values() if row.status in _OPEN_JOB),
+        *((row.token, "subscription") for row in state.subscriptions.values() if row.status == "OPEN"),
+        *((row.token, "incident") for row in state.incidents.values() if row.status == "OPEN"),
+    ]
     found: dict[str, Counter[str]] = defaultdict(Counter)
-    for user in state.user_tasks.values():
-        if user.status is UserStatus.OPEN:
-            found[user.token]["user"] += 1
-    for external in state.external_tasks.values():
-        if external.status in _OPEN_TASK:
-            found[external.token]["external"] += 1
-    for timer in state.timers.values():
-        if timer.status is TimerStatus.SCHEDULED and timer.token is not None:
-            found[timer.token]["timer"] += 1
-    for job in state.jobs.values():
-        if job.status in (JobStatus.READY, JobStatus.RUNNING):
-            found[job.token][f"job {job.status}"] += 1
-    for subscription in state.subscriptions.values():
-        if subscription.status == "OPEN" and subscription.token is not None:
-            found[subscription.token]["subscription"] += 1
-    for incident in state.incidents.values():
-        if incident.status == "OPEN" and incident.token is not None:
-            found[incident.token]["incident"] += 1
+    for token, kind in held:
+        if token is not None:
+            found[token][kind] += 1
     return found
 
 
 def _needed(token: Token) -> Counter[str] | None:
     """Return the open rows that a resting token has, None where it cannot rest like that."""
-    match token.status, token.wait:
+    match _remembered(token), token.wait:
         case _S.WAITING, Wait.JOIN | Wait.SCOPE | Wait.CALL | Wait.COMPENSATION | Wait.PROPAGATION:
             return Counter()
         case _S.WAITING, Wait.USER | Wait.EXTERNAL:
@@ -210,6 +216,11 @@ def _needed(token: Token) -> Counter[str] | None:
         case _S.FAILED, _:
             return Counter({"incident": 1})
     return None
+
+
+def _remembered(token: Token) -> TokenStatus:
+    """Return the status to which a suspended token goes back, the present one of any other."""
+    return _S(token.resumes_as) if token.status is _S.SUSPENDED and token.resumes_as else token.status
 
 
 def _leases(state: State) -> Iterator[str]:

@@ -9,13 +9,14 @@
 
 A target may carry the id of its flow in front (`yes:`), a condition in brackets, or `[else]` for the default flow.
 Values with blanks stand in double quotes. Options of every node: `before`, `after` (both without value) and
-`delays=PT1S,PT5S`. An external task's topic is its id where none is given. `model_graph` makes the compiled graph of it, `model_xml` the BPMN file.
+`delays=PT1S,PT5S`. An external task's topic is its id where none is given. `model_graph` makes the compiled graph of
+it, `model_xml` the BPMN file.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -40,7 +41,9 @@ KINDS: Mapping[str, str] = {
 ELSE = "else"
 
 _LINE = re.compile(
-    r'(?P<kind>\w+)\s+(?P<id>\w+)(?P<options>(?:\s+\w+(?:=(?:"[^"]*"|\S+))?)*)(?:\s*->\s*(?P<targets>.*))?$'
+    r"(?P<kind>\w+)\s+(?P<id>\w+)"
+    r'(?P<options>(?:\s+\w+(?:=(?:"[^"]*"|\S+))?)*)'
+    r"(?:\s*->\s*(?P<targets>.*))?$"
 )
 _OPTION = re.compile(r'(\w+)(?:=("[^"]*"|\S+))?')
 _TARGET = re.compile(r"\s*(?:(?P<flow>\w+):)?(?P<target>\w+)\s*(?:\[(?P<condition>[^\]]*)\])?\s*(?:,|$)")
@@ -94,7 +97,7 @@ class Model:
 def parse_model(text: str, key: str = "p") -> Model:
     """Read a model; a line that is none, or a target that is not there, is a ValueError."""
     used: set[str] = set()
-    nodes = tuple(_node(line.strip(), used) for line in text.splitlines() if line.strip())
+    nodes = tuple(parse_line(line.strip(), used) for line in text.splitlines() if line.strip())
     model = Model(key, nodes)
     names = {node.id for node in nodes}
     missing = [flow.target for flow in model.flows if flow.target not in names]
@@ -103,9 +106,10 @@ def parse_model(text: str, key: str = "p") -> Model:
     return model
 
 
-def _node(line: str, used: set[str]) -> NodeSpec:
+def parse_line(line: str, used: set[str], kinds: Container[str] = KINDS) -> NodeSpec:
+    """Read one line; `used` are the ids of flows so far, which are added to."""
     match = _LINE.fullmatch(line)
-    if match is None or match["kind"] not in KINDS:
+    if match is None or match["kind"] not in kinds:
         raise ValueError(f"not a line of a model: {line!r}")
     options = {name: (value or "").strip('"') for name, value in _OPTION.findall(match["options"] or "")}
     if match["kind"] == "external":

@@ -84,5 +84,7 @@ def _flow(model: Model, flow: FlowSpec) -> str:
     ends = f'id="{flow.id}" sourceRef="{flow.source}" targetRef="{flow.target}"'
     if flow.condition is None or flow.condition == ELSE:
         return f"<sequenceFlow {ends}/>\n"
-    condition = f'<conditionExpression xsi:type="tFormalExpression">{escape(flow.condition)}</conditionExpression>'
+    condition = (
+        f'<conditionExpression xsi:type="tFormalExpression">{escape(flow.condition)}</conditionExpression>'
+    )
     return f"<sequenceFlow {ends}>{condition}</sequenceFlow>\n"

@@ -16,6 +16,7 @@ from bpm.core.token import Token
 from bpm.core.values import from_text
 from tests.support.hosts import Handler, Host, Leased, Variables, pass_time
 from tests.support.model import parse_model
+from tests.support.tree_model import tree_xml
 
 E = TypeVar("E", bound=e.Event)
 
@@ -37,6 +38,11 @@ class Play:
     def begin(self, text: str, /, **variables: Any) -> Case:
         """Deploy a model and start an instance of it."""
         self.deploy(text)
+        return self.start(**variables)
+
+    def grow(self, text: str, /, *, saga: str | None = None, **variables: Any) -> Case:
+        """Deploy a model with scopes inside one another (see `tests.support.tree_model`) and start an instance."""
+        self.host.deploy(tree_xml(text, saga=saga))
         return self.start(**variables)
 
     def handle(self, kind: str, name: str, handler: Handler) -> None:
@@ -92,7 +98,9 @@ class Case:
 
     def live(self, node: str | None = None) -> list[Token]:
         """Return the live tokens, at one node or anywhere, in order of creation."""
-        found = [token for token in self.state.tokens.values() if not token.final and node in (None, token.node)]
+        found = [
+            token for token in self.state.tokens.values() if not token.final and node in (None, token.node)
+        ]
         return sorted(found, key=lambda token: token.id)
 
     def token(self, node: str) -> Token:
@@ -103,6 +111,10 @@ class Case:
     def at(self) -> list[str]:
         """Return the nodes at which tokens stand, sorted, once per token."""
         return sorted(token.node for token in self.live())
+
+    def token_of(self, task: UserTask) -> Token:
+        """Return the token that waits for a user task."""
+        return self.state.tokens[task.token]
 
     def tokens(self) -> dict[str, str]:
         """Return node to the status of its token, for instances with at most one token a node."""
@@ -119,7 +131,9 @@ class Case:
 
     def tasks(self, node: str | None = None) -> list[UserTask]:
         """Return the open user tasks, in order of creation."""
-        found = [row for row in self.state.user_tasks.values() if row.status == "OPEN" and node in (None, row.node)]
+        found = [
+            row for row in self.state.user_tasks.values() if row.status == "OPEN" and node in (None, row.node)
+        ]
         return sorted(found, key=lambda row: row.id)
 
     def rounds(self) -> list[dict[str, UserTask]]:
@@ -132,7 +146,9 @@ class Case:
 
     def external(self, node: str) -> ExternalTask:
         """Return the newest external task of a node, whatever its status."""
-        return max((row for row in self.state.external_tasks.values() if row.node == node), key=lambda row: row.id)
+        return max(
+            (row for row in self.state.external_tasks.values() if row.node == node), key=lambda row: row.id
+        )
 
     def timer(self, node: str) -> Timer:
         """Return the newest timer of a node."""
@@ -144,12 +160,16 @@ class Case:
 
     def joins(self, node: str | None = None) -> list[JoinState]:
         """Return the open states of joins, in order of creation."""
-        found = [row for row in self.state.joins.values() if row.status == "OPEN" and node in (None, row.node)]
+        found = [
+            row for row in self.state.joins.values() if row.status == "OPEN" and node in (None, row.node)
+        ]
         return sorted(found, key=lambda row: row.id)
 
     def incidents(self) -> list[Incident]:
         """Return the open incidents, in order of creation."""
-        return sorted((row for row in self.state.incidents.values() if row.status == "OPEN"), key=lambda row: row.id)
+        return sorted(
+            (row for row in self.state.incidents.values() if row.status == "OPEN"), key=lambda row: row.id
+        )
 
     def variables(self) -> Variables:
         """Return the variables of the process's own scope."""

@@ -75,7 +75,9 @@ def _external(state: State, number: int) -> Iterator[c.Command]:
         held = {"task": task.id, "worker": worker}
         yield c.LockExternalTasks(tasks=(task.id, UNKNOWN), worker=worker, lock_ms=(1, 60_000)[number % 2])
         yield c.CompleteExternalTask(**held, lease=lease, variables=_variables(number))
-        yield c.FailExternalTask(**held, lease=lease, retries=(None, 0, 2, -1, 9)[number % 5], retry_after_ms=number % 2)
+        yield c.FailExternalTask(
+            **held, lease=lease, retries=(None, 0, 2, -1, 9)[number % 5], retry_after_ms=number % 2
+        )
         yield c.ThrowExternalTaskError(**held, error_code="E", variables=_variables(number))
         if number % 3 == 0:
             yield c.ExtendExternalTaskLock(**held, lock_ms=5_000)
@@ -102,4 +104,6 @@ def _others(state: State, number: int) -> Iterator[c.Command]:
     for token in state.tokens.values():
         if token.status == "Failed" or number % 11 == 0:
             yield c.RetryToken(token=token.id, retries=(None, None, 2, 0)[number % 4])
-    yield c.SetVariables(scope=(state.instance.id, UNKNOWN)[number % 9 == 0], variables=_variables(number + 1))
+    yield c.SetVariables(
+        scope=(state.instance.id, UNKNOWN)[number % 9 == 0], variables=_variables(number + 1)
+    )

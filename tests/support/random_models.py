@@ -32,7 +32,9 @@ def blocks() -> st.SearchStrategy[Block]:
     def nest(inner: st.SearchStrategy[Block]) -> st.SearchStrategy[Block]:
         branches = st.lists(inner, min_size=2, max_size=4)
         conditions = st.lists(st.sampled_from((*CONDITIONS, "", "else")), min_size=4, max_size=4)
-        kinds = st.sampled_from(("par par", "xor xor", "or or", "task par", "par or", "or xor", "user or", "par xor"))
+        kinds = st.sampled_from(
+            ("par par", "xor xor", "or or", "task par", "par or", "or xor", "user or", "par xor")
+        )
         return st.one_of(
             st.tuples(st.just("seq"), st.lists(inner, min_size=2, max_size=3)),
             st.tuples(st.just("split"), kinds, branches, conditions, st.sampled_from(_FLAGS)),
@@ -57,7 +59,9 @@ class _Writer:
 
     def write(self, block: Block, then: str) -> str:
         """Write a block that leads to a node; return the node at which it begins."""
-        return {"leaf": self.leaf, "seq": self.seq, "split": self.split, "loop": self.loop}[block[0]](block, then)
+        return {"leaf": self.leaf, "seq": self.seq, "split": self.split, "loop": self.loop}[block[0]](
+            block, then
+        )
 
     def leaf(self, block: Block, then: str) -> str:
         return self.put(self.name(), block[1] + block[2], then)
@@ -110,11 +114,15 @@ def unstructured_models(
     for name in names:
         word, _, options = draw(st.sampled_from(kinds)).partition(" ")
         targets = draw(st.lists(st.sampled_from([*names, "e"]), min_size=1, max_size=3))
-        lines.append(f"{word} {name} {options} -> {', '.join(_written(draw, targets, conditions, word in unconditional))}")
+        lines.append(
+            f"{word} {name} {options} -> {', '.join(_written(draw, targets, conditions, word in unconditional))}"
+        )
     return parse_model("\n".join([*lines, "end e"]))
 
 
-def _written(draw: Callable[..., Any], targets: Sequence[str], conditions: Sequence[str], plain: bool) -> list[str]:
+def _written(
+    draw: Callable[..., Any], targets: Sequence[str], conditions: Sequence[str], plain: bool
+) -> list[str]:
     if plain or len(targets) == 1:
         return list(targets)
     found = [f"{target} [{draw(st.sampled_from(conditions))}]" for target in targets[:-1]]

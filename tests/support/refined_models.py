@@ -53,7 +53,9 @@ class _Draft:
     def _line(self, random: Random, name: str, conditions: Sequence[str]) -> str:
         targets = [target for source, target in self.flows if source == name]
         if self.kinds[name] == "xor" and len(targets) > 1:
-            targets = [f"{target} [{random.choice(conditions)}]" for target in targets[:-1]] + [f"{targets[-1]} [else]"]
+            targets = [f"{target} [{random.choice(conditions)}]" for target in targets[:-1]] + [
+                f"{targets[-1]} [else]"
+            ]
         return f"{self.kinds[name]} {name}" + (f" -> {', '.join(targets)}" if targets else "")
 
 

@@ -57,9 +57,6 @@ def check_quantities(layout: Layout, reading: ProcessReading) -> None:
             if not (text.isascii() and text.isdigit() and int(text[:20]) > 0):
                 message = f"The {attribute} {text!r} is no whole number above zero."
                 reading.problem(node.xml, "quantity", message)
-            elif int(text[:20]) > 1:
-                message = f"A {attribute} above 1 is not supported."
-                reading.problem(node.xml, "unsupported-element", message)
 
 
 def check_loops(layout: Layout, reading: ProcessReading) -> None:

@@ -6,7 +6,7 @@ from typing import Final
 
 from bpm.bpmn.layout import Layout, NodeXml
 from bpm.bpmn.process_reading import ProcessReading
-from bpm.bpmn.tags import ARTIFACTS, CHOREOGRAPHY, FLOW_NODES, PASSIVE, is_event_definition, is_true
+from bpm.bpmn.tags import ARTIFACTS, CHOREOGRAPHY, FLOW_NODES, PASSIVE, is_event_definition
 from bpm.core.elements.registry import ELEMENTS
 from bpm.core.xml import BPMN, XmlElement
 
@@ -31,8 +31,6 @@ _CONTENT_OF_SCOPES: Final = FLOW_NODES | ARTIFACTS | CHOREOGRAPHY | {"sequenceFl
 def check_content(layout: Layout, reading: ProcessReading) -> None:
     """Every child of a flow node is one the engine acts on, or has no effect."""
     for node in layout.nodes.values():
-        if is_true(node.xml.get("isForCompensation")):
-            reading.problem(node.xml, "unsupported-element", "An activity for compensation is not supported.")
         for child in node.xml.children:
             if child.space == BPMN:
                 _check_child(node, child, reading)

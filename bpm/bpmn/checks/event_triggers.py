@@ -7,6 +7,7 @@ from typing import Final
 from bpm.bpmn.layout import Layout, NodeXml
 from bpm.bpmn.process_reading import ProcessReading
 from bpm.bpmn.tags import ACTIVITIES, EVENTS, is_true
+from bpm.core.xml import OWN
 
 _CAUGHT: Final = frozenset({"message", "timer", "conditional", "signal"})
 _HANDLED: Final = _CAUGHT | {"escalation", "error", "compensate"}
@@ -51,18 +52,22 @@ def check_triggers(layout: Layout, reading: ProcessReading) -> None:
 
 
 def check_cancel(layout: Layout, reading: ProcessReading) -> None:
-    """Cancel is an affair of transactions: thrown by an end inside one, caught at its boundary."""
+    """Cancel is an affair of transactions: thrown by an end inside one, caught at its boundary.
+
+    A subprocess in saga mode is left by its cancel boundary event, too.
+    """
     for node in layout.nodes.values():
         if node.tag not in ("endEvent", "boundaryEvent"):
             continue
         if not reading.has_definition(node.xml, "cancelEventDefinition"):
             continue
         if node.tag == "endEvent":
-            holder = layout.scopes[node.scope].xml
+            holder, saga = layout.scopes[node.scope].xml, None
         else:
             host = layout.node(node.xml.get("attachedToRef"))
             holder = host.xml if host is not None else node.xml
-        if holder.tag != "transaction":
+            saga = holder.extension("saga", OWN)
+        if holder.tag != "transaction" and saga is None:
             reading.problem(node.xml, "cancel-outside-transaction", "Only a transaction can be cancelled.")
 
 

@@ -29,8 +29,24 @@ def check_event_subprocesses(layout: Layout, reading: ProcessReading) -> None:
             )
 
 
+def check_starts(layout: Layout, reading: ProcessReading) -> None:
+    """A subprocess with an end event has a start event."""
+    for scope in layout.scopes.values():
+        if scope.parent is None or scope.xml.tag == "adHocSubProcess" or list(_starts(layout, scope.id)):
+            continue
+        ends = any(layout.nodes[name].tag == "endEvent" for name in scope.nodes)
+        if ends and not is_true(scope.xml.get("triggeredByEvent")):
+            message = "A subprocess with an end event needs a start event."
+            reading.problem(scope.xml, "subprocess-start", message)
+
+
 def check_ad_hoc(layout: Layout, reading: ProcessReading) -> None:
-    """An ad-hoc subprocess has no start and end events."""
+    """An ad-hoc subprocess has no start and end events, and a known ordering."""
+    for scope in layout.scopes.values():
+        ordering = scope.xml.get("ordering", "Parallel").strip()
+        if scope.xml.tag == "adHocSubProcess" and ordering not in ("Parallel", "Sequential"):
+            message = f"The ordering {ordering!r} is neither Parallel nor Sequential."
+            reading.problem(scope.xml, "ad-hoc-content", message)
     for node in layout.nodes.values():
         inside = layout.scopes[node.scope].xml
         if inside.tag == "adHocSubProcess" and node.tag in ("startEvent", "endEvent"):

@@ -7,6 +7,7 @@ from typing import Final
 from bpm.bpmn.file_index import walk
 from bpm.bpmn.layout import Layout
 from bpm.bpmn.process_reading import ProcessReading
+from bpm.bpmn.tags import SUBPROCESSES
 from bpm.core.elements.registry import ELEMENTS
 from bpm.core.xml import CAMUNDA, OWN, ZEEBE, XmlElement
 
@@ -120,6 +121,8 @@ _REFUSED: Final = frozenset(
         "variableMappingDelegateExpression",
     }
 )
+_OWN_PLACES: Final = {"saga": frozenset({"process", *SUBPROCESSES})}
+"""The engine's own attributes, with the elements at which they mean something."""
 _CALLS_ONLY: Final = frozenset({"in", "out"})
 """Extension elements that mean something at a call activity only."""
 
@@ -161,6 +164,8 @@ def check_vendor_attributes(layout: Layout, reading: ProcessReading) -> None:
 
 def _check_attributes(xml: XmlElement, reading: ProcessReading) -> None:
     for space, name in xml.vendor:
+        if space == OWN and xml.tag in _OWN_PLACES.get(name, ()):
+            continue
         if space == OWN or (space == CAMUNDA and name in _REFUSED):
             message = f"The attribute {name} ({space}) is not supported."
             reading.problem(xml, "unsupported-attribute", message)

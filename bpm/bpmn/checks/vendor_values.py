@@ -8,7 +8,7 @@ from typing import Final
 from bpm.bpmn.layout import Layout
 from bpm.bpmn.process_reading import ProcessReading
 from bpm.core.elements.registry import ELEMENTS
-from bpm.core.xml import ZEEBE
+from bpm.core.xml import OWN, ZEEBE
 
 _WHOLE_NUMBER: Final = re.compile(r"[+-]?\d{1,9}")
 _DAYS: Final = re.compile(r"\d{1,6}|P\d{1,6}D")
@@ -40,6 +40,14 @@ def check_mappings(layout: Layout, reading: ProcessReading) -> None:
         if mapped and node.tag in ("startEvent", "boundaryEvent"):
             message = f"Input and output mappings are not allowed at the {node.tag}."
             reading.problem(node.xml, "mapping", message)
+
+
+def check_saga_modes(layout: Layout, reading: ProcessReading) -> None:
+    """The engine's own `saga` is `local` or `global`."""
+    for xml in (layout.xml, *(node.xml for node in layout.nodes.values())):
+        text = xml.extension("saga", OWN)
+        if text is not None and text not in ("local", "global"):
+            reading.problem(xml, "saga-mode", f"The saga mode {text!r} is neither local nor global.")
 
 
 def check_time_to_live(layout: Layout, reading: ProcessReading) -> None:

@@ -46,8 +46,10 @@ def _handler(graph: Graph, row: Scope) -> NodeId | None:
     """Return what compensates the activity whose scope this is, None where that is another scope's affair."""
     node = graph.nodes[row.node]
     assert isinstance(node, Activity), "only activities have scopes"
-    if row.kind in (BODY, LOOP, EVENT_SUBPROCESS):
+    if row.kind in (BODY, LOOP):
         return None
+    if row.kind == EVENT_SUBPROCESS:
+        return graph.scopes[node.id].compensation
     if row.kind == ACTIVITY:
         return node.compensation
     if node.compensation is not None:

@@ -21,10 +21,10 @@ from bpm.core.compensation.records import discard, newest_first, open_records, o
 from bpm.core.graph import Activity, Node, NodeId
 from bpm.core.ids import Id
 from bpm.core.layers import COMPENSATION, EVENT_SUBPROCESS, HANDLER
-from bpm.core.loops import hidden
+from bpm.core.lookup import own_variables
 from bpm.core.rows import CompensationRecord, CompensationStatus, Scope
 from bpm.core.token import Token, TokenStatus, Wait
-from bpm.core.values import from_text
+from bpm.core.values import is_hidden
 
 if TYPE_CHECKING:
     from bpm.core.run import Run
@@ -138,9 +138,9 @@ def _start(run: Run, record: CompensationRecord) -> None:
 
 def _restore(run: Run, record: CompensationRecord, scope: Id) -> None:
     """Give the scope the variables that the activity's own scope had when it completed."""
-    rows = run.state.variables.values()
-    own = {row.name: from_text(row.value) for row in rows if row.scope == record.inner and not hidden(row.name)}
-    run.set_variables(scope, dict(sorted(own.items())), local=True)
+    own = own_variables(run.state, record.inner) if record.inner is not None else {}
+    snapshot = {name: value for name, value in own.items() if not is_hidden(name)}
+    run.set_variables(scope, snapshot, local=True)
 
 
 def _is_work_of(run: Run, record: CompensationRecord, outer: CompensationRecord) -> bool:

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bpm.core import events as e
-from bpm.core.arming import Owner, disarm
+from bpm.core.arming import Owner
 from bpm.core.elements.element import Element
-from bpm.core.ending import end_inside
+from bpm.core.ending import end_scope
 from bpm.core.eventing import EventNode, arm_all, names_of, still_waits
 from bpm.core.ids import Id
 from bpm.core.reading import Reading
@@ -68,9 +67,7 @@ class BoundaryEventElement(Element[BoundaryEvent]):
         assert row.outer_token is not None, "an activity's token waits for its scope"
         outer = run.token(row.outer_token)
         if node.interrupting:
-            end_inside(run, scope, "interrupted")
-            disarm(run, scope, "interrupted")
-            run.emit(e.ScopeTerminated(scope=scope, node=row.node, reason="interrupted"))
+            end_scope(run, scope, "interrupted")
             run.end(outer, "interrupted")
         run.create_token(
             node.id,

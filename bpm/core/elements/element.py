@@ -20,6 +20,7 @@ from bpm.core.graph import Flow, Node
 from bpm.core.ids import Id
 from bpm.core.leaving import conditional_flows
 from bpm.core.reading import Reading
+from bpm.core.rows import Scope
 from bpm.core.run import Run
 from bpm.core.token import Token
 from bpm.core.xml import XmlElement
@@ -75,6 +76,28 @@ class Element(ABC, Generic[N]):
         Raises:
             NodeFailed: the token cannot go on.
         """
+        del node
+        run.wake(token)
+
+    def emptied(self, run: Run, node: N, row: Scope) -> bool:
+        """Handle that the subprocess's scope has no live token; return whether something begins in it again."""
+        del run, node, row
+        return False
+
+    def satisfied(self, run: Run, node: N, token: Token) -> bool:
+        """Return whether the subprocess is done with an activity inside that is about to be left.
+
+        Raises:
+            NodeFailed: that cannot be evaluated.
+        """
+        raise AssertionError(f"{node.tag} watches nothing")
+
+    def close(self, run: Run, node: N, scope: Id) -> None:
+        """Let the subprocess come to its end, `satisfied` having said so."""
+        raise AssertionError(f"{node.tag} watches nothing")
+
+    def compensated(self, run: Run, node: N, token: Token) -> None:
+        """Handle that the compensation which the token has thrown, and waits for, is done."""
         del node
         run.wake(token)
 

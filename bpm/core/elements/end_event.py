@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from bpm.core.compensation.cancelling import CANCEL, leave_transaction
 from bpm.core.elements.element import Element
 from bpm.core.eventing import EventNode, names_of, throw_all
 from bpm.core.reading import Reading
@@ -41,6 +42,13 @@ class EndEventElement(Element[EndEvent]):
         """Throw, then end the token if it still lives."""
         if throw_all(run, node, token):
             run.leave(node, token)
+
+    def compensated(self, run: Run, node: EndEvent, token: Token) -> None:
+        """End the token, or leave the transaction that it has cancelled."""
+        if any(tag == CANCEL for tag, _ in node.triggers):
+            leave_transaction(run, token)
+        else:
+            run.wake(token)
 
     def reads(self, node: EndEvent) -> frozenset[str] | None:
         """Return the variables that throwing reads."""

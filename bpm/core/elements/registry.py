@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from bpm.core.elements.ad_hoc_subprocess import AdHocSubProcessElement
 from bpm.core.elements.boundary_event import BoundaryEventElement
 from bpm.core.elements.call_activity import CallActivityElement
+from bpm.core.elements.complex_gateway import ComplexGatewayElement
 from bpm.core.elements.element import Element
 from bpm.core.elements.end_event import EndEventElement
 from bpm.core.elements.event_based_gateway import EventBasedGatewayElement
@@ -34,10 +36,12 @@ _ALL: tuple[Element[Any], ...] = (
     ScriptTaskElement(),
     ReceiveTaskElement(),
     SubProcessElement(),
+    AdHocSubProcessElement(),
     CallActivityElement(),
     ExclusiveGatewayElement(),
     ParallelGatewayElement(),
     InclusiveGatewayElement(),
+    ComplexGatewayElement(),
     EventBasedGatewayElement(),
 )
 

@@ -1,6 +1,7 @@
 """Embedded subprocess: a scope of its own, for which the token waits (semantics §4). Deviations: none.
 
-An event subprocess is read here too; no token ever enters it, its start event opens it.
+A transaction is one that can be cancelled (semantics §8). An event subprocess is read here too; no token ever enters
+it, its start event opens it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from bpm.core.layers import open_scope
 from bpm.core.reading import Reading
 from bpm.core.run import Run
 from bpm.core.token import Token
-from bpm.core.xml import XmlElement
+from bpm.core.xml import OWN, XmlElement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,19 +24,25 @@ class SubProcess(Activity):
 
     Attributes:
         triggered: whether it is an event subprocess.
+        saga: `local` or `global` in saga mode, else None.
     """
 
     triggered: bool = False
+    saga: str | None = None
 
 
 class SubProcessElement(Element[SubProcess]):
     """Opens the scope and starts what is inside."""
 
-    tags = ("subProcess",)
+    tags = ("subProcess", "transaction")
 
     def read(self, xml: XmlElement, reading: Reading) -> SubProcess:
         """Return the node; its inside is read as a scope."""
-        return SubProcess(**reading.activity(xml), triggered=xml.get("triggeredByEvent") == "true")
+        return SubProcess(
+            **reading.activity(xml),
+            triggered=xml.get("triggeredByEvent") == "true",
+            saga=xml.extension("saga", OWN),
+        )
 
     def enter(self, run: Run, node: SubProcess, token: Token) -> None:
         """Emit ScopeEntered, TokenBlocked, then tokens at the starts."""

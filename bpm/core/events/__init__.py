@@ -64,12 +64,14 @@ from bpm.core.events.jobs import (
     JobCancelled,
     JobCompleted,
     JobCreated,
+    JobDueChanged,
     JobErrorNoted,
     JobEvent,
     JobFailed,
     JobLeaseExpired,
     JobResultKept,
     JobRetried,
+    JobRetriesSet,
     JobStarted,
 )
 from bpm.core.events.joins import (
@@ -98,6 +100,7 @@ from bpm.core.events.subscriptions import (
 )
 from bpm.core.events.timers import (
     TimerCancelled,
+    TimerDueChanged,
     TimerFired,
     TimerScheduled,
 )
@@ -121,8 +124,12 @@ from bpm.core.events.user_tasks import (
     UserTaskClaimed,
     UserTaskCompleted,
     UserTaskCreated,
+    UserTaskDelegated,
     UserTaskEvent,
+    UserTaskMoved,
+    UserTaskResolved,
     UserTaskUnclaimed,
+    UserTaskUpdated,
 )
 from bpm.core.events.variables import (
     VariableRemoved,
@@ -171,12 +178,14 @@ __all__ = [
     "JobCancelled",
     "JobCompleted",
     "JobCreated",
+    "JobDueChanged",
     "JobErrorNoted",
     "JobEvent",
     "JobFailed",
     "JobLeaseExpired",
     "JobResultKept",
     "JobRetried",
+    "JobRetriesSet",
     "JobStarted",
     "JoinArrived",
     "JoinClosed",
@@ -200,6 +209,7 @@ __all__ = [
     "SubscriptionOpened",
     "SubscriptionTriggered",
     "TimerCancelled",
+    "TimerDueChanged",
     "TimerFired",
     "TimerScheduled",
     "TokenActivated",
@@ -219,8 +229,12 @@ __all__ = [
     "UserTaskClaimed",
     "UserTaskCompleted",
     "UserTaskCreated",
+    "UserTaskDelegated",
     "UserTaskEvent",
+    "UserTaskMoved",
+    "UserTaskResolved",
     "UserTaskUnclaimed",
+    "UserTaskUpdated",
     "VariableRemoved",
     "VariableSet",
 ]

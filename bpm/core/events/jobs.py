@@ -83,6 +83,20 @@ class JobRetried(JobEvent):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class JobRetriesSet(JobEvent):
+    """An operator set the number of retries."""
+
+    retries: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobDueChanged(JobEvent):
+    """An operator lets it become due at another time."""
+
+    available_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class JobCancelled(JobEvent):
     """Interrupted or cancelled."""
 

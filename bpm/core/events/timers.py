@@ -28,6 +28,18 @@ class TimerScheduled(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TimerDueChanged(Event):
+    """An operator lets it become due at another time; it begins a series of its own by that."""
+
+    category: ClassVar[str] = "timer"
+    timer: Id
+    token: Id | None
+    node: str
+    due_at: datetime
+    series: Id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TimerFired(Event):
     """The due time came; exactly once per timer row."""
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from bpm.core.events.event import TokenEvent
 from bpm.core.ids import Id
@@ -49,6 +50,33 @@ class UserTaskAssigned(UserTaskEvent):
     """Given to somebody, or to nobody with None."""
 
     assignee: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserTaskUpdated(UserTaskEvent):
+    """It says something else now; `changes` are fields of the row, times as ISO 8601 text."""
+
+    changes: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserTaskDelegated(UserTaskEvent):
+    """Somebody else does a part of it; `owner` gets it back."""
+
+    assignee: str
+    owner: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserTaskResolved(UserTaskEvent):
+    """The part is done; the owner goes on."""
+
+    assignee: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserTaskMoved(UserTaskEvent):
+    """Another token waits for it from now on: one inside the scope that the activity has got."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

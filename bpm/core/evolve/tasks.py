@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from bpm.core import events as e
-from bpm.core.rows import ExternalStatus, ExternalTask, UserStatus, UserTask
+from bpm.core.rows import PENDING, RESOLVED, ExternalStatus, ExternalTask, UserStatus, UserTask
 from bpm.core.state import State
 
 _X = ExternalStatus
@@ -45,6 +45,31 @@ def _user_assigned(state: State, event: e.UserTaskClaimed | e.UserTaskAssigned, 
 
 def _user_unclaimed(state: State, event: e.UserTaskUnclaimed, at: datetime) -> None:
     _user(state, event, assignee=None)
+
+
+_TIMES = frozenset({"due_at", "follow_up_at"})
+_TUPLES = frozenset({"candidate_users", "candidate_groups"})
+
+
+def _user_updated(state: State, event: e.UserTaskUpdated, at: datetime) -> None:
+    changes = dict(event.changes)
+    for name in _TIMES & changes.keys():
+        changes[name] = datetime.fromisoformat(changes[name]) if changes[name] is not None else None
+    for name in _TUPLES & changes.keys():
+        changes[name] = tuple(changes[name])
+    _user(state, event, **changes)
+
+
+def _user_delegated(state: State, event: e.UserTaskDelegated, at: datetime) -> None:
+    _user(state, event, assignee=event.assignee, owner=event.owner, delegation=PENDING)
+
+
+def _user_resolved(state: State, event: e.UserTaskResolved, at: datetime) -> None:
+    _user(state, event, assignee=event.assignee, delegation=RESOLVED)
+
+
+def _user_moved(state: State, event: e.UserTaskMoved, at: datetime) -> None:
+    _user(state, event, token=event.token)
 
 
 def _user_completed(state: State, event: e.UserTaskCompleted, at: datetime) -> None:
@@ -174,6 +199,10 @@ APPLY: dict[type[e.Event], Callable[[State, Any, datetime], None]] = {
     e.UserTaskClaimed: _user_assigned,
     e.UserTaskUnclaimed: _user_unclaimed,
     e.UserTaskAssigned: _user_assigned,
+    e.UserTaskUpdated: _user_updated,
+    e.UserTaskDelegated: _user_delegated,
+    e.UserTaskResolved: _user_resolved,
+    e.UserTaskMoved: _user_moved,
     e.UserTaskCompleted: _user_completed,
     e.UserTaskCancelled: _user_cancelled,
     e.ExternalTaskCreated: _created,

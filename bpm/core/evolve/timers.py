@@ -39,6 +39,11 @@ def _fired(state: State, event: e.TimerFired, at: datetime) -> None:
     _close_timer(state, event.timer, TimerStatus.FIRED, at)
 
 
+def _due_changed(state: State, event: e.TimerDueChanged, at: datetime) -> None:
+    row = state.timers[event.timer]
+    state.put(state.timers, row.id, row._replace(due_at=event.due_at, series=event.series))
+
+
 def _timer_cancelled(state: State, event: e.TimerCancelled, at: datetime) -> None:
     _close_timer(state, event.timer, TimerStatus.CANCELLED, at)
 
@@ -108,6 +113,16 @@ def _job_retried(state: State, event: e.JobRetried, at: datetime) -> None:
     state.put(state.jobs, row.id, new)
 
 
+def _job_retries(state: State, event: e.JobRetriesSet, at: datetime) -> None:
+    row = state.jobs[event.job]
+    state.put(state.jobs, row.id, row._replace(retries=event.retries))
+
+
+def _job_due(state: State, event: e.JobDueChanged, at: datetime) -> None:
+    row = state.jobs[event.job]
+    state.put(state.jobs, row.id, row._replace(available_at=event.available_at))
+
+
 def _job_cancelled(state: State, event: e.JobCancelled, at: datetime) -> None:
     row = state.jobs[event.job]
     state.put(state.jobs, row.id, row._replace(status=JobStatus.CANCELLED, kept=None, closed_at=at))
@@ -115,6 +130,7 @@ def _job_cancelled(state: State, event: e.JobCancelled, at: datetime) -> None:
 
 APPLY: dict[type[e.Event], Callable[[State, Any, datetime], None]] = {
     e.TimerScheduled: _scheduled,
+    e.TimerDueChanged: _due_changed,
     e.TimerFired: _fired,
     e.TimerCancelled: _timer_cancelled,
     e.JobCreated: _job_created,
@@ -125,5 +141,7 @@ APPLY: dict[type[e.Event], Callable[[State, Any, datetime], None]] = {
     e.JobErrorNoted: _job_error,
     e.JobLeaseExpired: _job_expired,
     e.JobRetried: _job_retried,
+    e.JobRetriesSet: _job_retries,
+    e.JobDueChanged: _job_due,
     e.JobCancelled: _job_cancelled,
 }

@@ -67,8 +67,10 @@ def lock(run: Run, command: c.LockExternalTasks) -> dict[str, Any]:
 
 
 def expire(run: Run, command: c.ExpireLeases) -> dict[str, Any]:
-    """Emit ExternalTaskLockExpired for each task whose lease has run out. Answers `expired`."""
-    expired = []
+    """Emit ExternalTaskLockExpired for each task whose lease has run out, unless suspended. Answers `expired`."""
+    expired: list[str] = []
+    if run.state.instance.status is InstanceStatus.SUSPENDED:
+        return {"expired": expired}
     for task in command.tasks:
         row = run.state.external_tasks.get(task)
         if row is not None and row.status is _X.LOCKED and _is_free(run, row):

@@ -6,14 +6,13 @@ from typing import Any
 
 from bpm.core import commands as c
 from bpm.core import events as e
-from bpm.core.arming import arm_handlers, disarm
+from bpm.core.arming import arm_handlers
 from bpm.core.between import FailCall
-from bpm.core.ending import end_inside
+from bpm.core.ending import end_scope
 from bpm.core.errors import Invalid, NotStartable
 from bpm.core.graph import Graph, Node
 from bpm.core.handling.guards import require_alive
 from bpm.core.phases import AFTER
-from bpm.core.rows import ScopeStatus
 from bpm.core.run import Run
 from bpm.core.starts import instantiating_gateway, targets_of
 
@@ -45,6 +44,7 @@ def start(run: Run, command: c.StartInstance) -> dict[str, Any]:
     run.state.fresh.add(instance.id)
     run.emit(e.ScopeEntered(scope=instance.id, node=graph.key, kind="process"))
     run.set_variables(instance.id, command.variables, local=True)
+    _name_initiator(run, command)
     arm_handlers(run, instance.id)
     if command.node is not None:
         _enter_at(run, graph.nodes[command.node])
@@ -52,6 +52,14 @@ def start(run: Run, command: c.StartInstance) -> dict[str, Any]:
         for node in graph.root.starts:
             run.create_token(node, instance.id, "start")
     return {}
+
+
+def _name_initiator(run: Run, command: c.StartInstance) -> None:
+    """Put the actor into the variable that a start event declares for it."""
+    for name in (command.node,) if command.node is not None else run.graph.root.starts:
+        variable = getattr(run.graph.nodes[name], "initiator", None)
+        if variable and command.actor:
+            run.set_variables(run.state.instance.id, {variable: command.actor}, local=True)
 
 
 def _require_entry(graph: Graph, name: str) -> None:
@@ -99,21 +107,5 @@ def cancel(run: Run, command: c.CancelInstance) -> dict[str, Any]:
 def end_instance(run: Run, reason: str) -> None:
     """End everything inside, then emit ScopeTerminated, InstanceCancelled."""
     instance = run.state.instance
-    end_inside(run, instance.id, "cancelled")
-    disarm(run, instance.id, "cancelled")
-    run.emit(e.ScopeTerminated(scope=instance.id, node=run.graph.key, reason="cancelled"))
+    end_scope(run, instance.id, "cancelled")
     run.emit(e.InstanceCancelled(reason=reason))
-
-
-def set_variables(run: Run, command: c.SetVariables) -> dict[str, Any]:
-    """Emit VariableSet for each.
-
-    Raises:
-        Invalid: the scope is not an active one of this instance.
-    """
-    require_alive(run)
-    scope = run.state.scopes.get(command.scope)
-    if scope is None or scope.status is not ScopeStatus.ACTIVE:
-        raise Invalid("There is no such active scope in this instance.", scope=command.scope)
-    run.set_variables(command.scope, command.variables, local=command.local)
-    return {}

@@ -53,8 +53,7 @@ def start(run: Run, command: c.StartJob) -> dict[str, Any]:
     if row.available_at > run.context.now:
         raise JobClosed("The job is not due yet.", job=row.id)
     if row.kind != "handler":
-        run.emit(e.JobCompleted(**_ids(row)))
-        run.enqueue(row.token, admitted=row.kind != "continuation")
+        do_own(run, row)
         return {"handler": None}
     token = run.token(row.token)
     if token.status is TokenStatus.WAITING:
@@ -63,6 +62,12 @@ def start(run: Run, command: c.StartJob) -> dict[str, Any]:
     run.emit(e.NodeExecutionStarted(token=token.id, node=token.node, attempt=attempt))
     run.emit(e.JobStarted(**_ids(row), attempt=attempt))
     return {"handler": row.handler, "node": row.node, "token": row.token, "attempt": attempt}
+
+
+def do_own(run: Run, row: Job) -> None:
+    """Do a job of the engine itself: emit JobCompleted and let its token move."""
+    run.emit(e.JobCompleted(**_ids(row)))
+    run.enqueue(row.token, admitted=row.kind != "continuation")
 
 
 def _running(run: Run, job: Id, attempt: int) -> Job:
@@ -158,7 +163,8 @@ _APPLY: Final[dict[type[Report], Callable[[Run, Job, Any], None]]] = {
 def expire(run: Run, command: c.ExpireJobs) -> dict[str, Any]:
     """Emit JobLeaseExpired, TokenRecovered for jobs that still run; after the third crash the token fails.
 
-    In a suspended instance nothing expires. The shell has checked the leases, which lie outside the fold. Answers `expired`.
+    In a suspended instance nothing expires. The shell has checked the leases, which lie outside the fold.
+    Answers `expired`.
     """
     expired: list[Id] = []
     if run.state.instance.status is InstanceStatus.SUSPENDED:

@@ -23,7 +23,6 @@ from bpm.core.run import Run
 HANDLERS: Final[dict[type[c.Command], Callable[[Run, Any], dict[str, Any]]]] = {
     c.StartInstance: instances.start,
     c.CancelInstance: instances.cancel,
-    c.SetVariables: instances.set_variables,
     c.CompleteUserTask: user_tasks.complete,
     c.ClaimUserTask: user_tasks.claim,
     c.UnclaimUserTask: user_tasks.unclaim,

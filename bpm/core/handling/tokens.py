@@ -9,7 +9,7 @@ from bpm.core import events as e
 from bpm.core.between import CompleteCall
 from bpm.core.errors import Invalid, NothingToRetry, TokenNotFound
 from bpm.core.handling.guards import require_alive
-from bpm.core.phases import AFTER
+from bpm.core.phases import LEAVING
 from bpm.core.rows import ExternalStatus, ExternalTask, Job, JobStatus
 from bpm.core.run import Run
 from bpm.core.token import Token, TokenStatus, Wait
@@ -41,7 +41,7 @@ def retry(run: Run, command: c.RetryToken) -> dict[str, Any]:
             )
     run.emit(e.TokenRetried(token=token.id, node=token.node))
     run.moved[token.scope] = None
-    if token.phase == AFTER:
+    if token.phase in LEAVING:
         run.enqueue(token.id, admitted=True)
     else:
         _again(run, token, command.retries)

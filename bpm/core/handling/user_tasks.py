@@ -6,15 +6,20 @@ from typing import Any
 
 from bpm.core import commands as c
 from bpm.core import events as e
-from bpm.core.errors import TaskClosed, TaskNotYours
+from bpm.core.errors import TaskClosed, TaskDelegated, TaskNotYours
 from bpm.core.failure import NodeFailed
 from bpm.core.handling.guards import require_alive, user_task
 from bpm.core.ids import Id
-from bpm.core.rows import UserStatus, UserTask
+from bpm.core.rows import PENDING, UserStatus, UserTask
 from bpm.core.run import Run
 
 
-def _open_task(run: Run, task: Id) -> UserTask:
+def open_task(run: Run, task: Id) -> UserTask:
+    """Return an open task of an instance that can move.
+
+    Raises:
+        TaskNotFound, TaskClosed, InstanceEnded, Suspended.
+    """
     row = user_task(run, task)
     if row.status is not UserStatus.OPEN:
         raise TaskClosed(task=task, status=row.status.value)
@@ -28,10 +33,17 @@ def _is_candidate(row: UserTask, user: str, groups: frozenset[str]) -> bool:
     return user in row.candidate_users or not groups.isdisjoint(row.candidate_groups)
 
 
-def _may_complete(row: UserTask, user: str, groups: frozenset[str]) -> bool:
-    if row.assignee is not None:
-        return row.assignee == user
-    return _is_candidate(row, user, groups)
+def require_right(row: UserTask, user: str | None, groups: frozenset[str]) -> None:
+    """Refuse unless a user may end the task; None may.
+
+    Raises:
+        TaskNotYours: neither the assignee nor, unassigned, a candidate.
+    """
+    if user is None:
+        return
+    allowed = row.assignee == user if row.assignee is not None else _is_candidate(row, user, groups)
+    if not allowed:
+        raise TaskNotYours(task=row.id, assignee=row.assignee)
 
 
 def complete(run: Run, command: c.CompleteUserTask) -> dict[str, Any]:
@@ -39,11 +51,13 @@ def complete(run: Run, command: c.CompleteUserTask) -> dict[str, Any]:
 
     Raises:
         TaskNotFound, TaskClosed, InstanceEnded, Suspended.
+        TaskDelegated: it has not been resolved yet.
         TaskNotYours: neither the assignee nor, unassigned, a candidate.
     """
-    row = _open_task(run, command.task)
-    if command.user is not None and not _may_complete(row, command.user, command.groups):
-        raise TaskNotYours(task=row.id, assignee=row.assignee)
+    row = open_task(run, command.task)
+    if row.delegation == PENDING:
+        raise TaskDelegated(task=row.id, owner=row.owner)
+    require_right(row, command.user, command.groups)
     token = run.token(row.token)
     run.emit(e.UserTaskCompleted(task=row.id, token=token.id, node=row.node))
     run.set_variables(token.scope, command.variables)
@@ -63,7 +77,7 @@ def claim(run: Run, command: c.ClaimUserTask) -> dict[str, Any]:
     Raises:
         TaskNotYours: assigned to somebody else, or no candidate.
     """
-    row = _open_task(run, command.task)
+    row = open_task(run, command.task)
     if row.assignee == command.user:
         return {}
     if row.assignee is not None:
@@ -80,7 +94,7 @@ def unclaim(run: Run, command: c.UnclaimUserTask) -> dict[str, Any]:
     Raises:
         TaskNotYours: a user gives back what is somebody else's.
     """
-    row = _open_task(run, command.task)
+    row = open_task(run, command.task)
     if row.assignee is None:
         return {}
     if command.user is not None and row.assignee != command.user:
@@ -91,7 +105,7 @@ def unclaim(run: Run, command: c.UnclaimUserTask) -> dict[str, Any]:
 
 def assign(run: Run, command: c.AssignUserTask) -> dict[str, Any]:
     """Emit UserTaskAssigned."""
-    row = _open_task(run, command.task)
+    row = open_task(run, command.task)
     assignee = (command.assignee or "").strip() or None
     if assignee != row.assignee:
         run.emit(e.UserTaskAssigned(task=row.id, token=row.token, node=row.node, assignee=assignee))

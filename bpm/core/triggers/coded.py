@@ -28,13 +28,13 @@ class Coded:
 
 
 def read_coded(xml: XmlElement, reading: Reading, reference: str, code: str, family: str) -> Coded:
-    """Return what the definition refers to; without reference it stands for every code."""
+    """Return what the definition refers to; without reference, or with an empty code, it stands for every code."""
     found = reading.root_element(xml.get(reference)) if xml.get(reference) else None
     if xml.get(reference) and found is None:
         reading.problem(
             xml, f"{family}-reference", f"The {family} {xml.get(reference)!r} is not in the file."
         )
-    text = (found.get(code) or found.get("name") or found.id) if found is not None else ""
+    text = _code(found, code) if found is not None else ""
     message = (found.extension(f"{family}Message") or "") if found is not None else ""
     return Coded(
         code=reading.expression(xml, text) if text else None,
@@ -42,6 +42,12 @@ def read_coded(xml: XmlElement, reading: Reading, reference: str, code: str, fam
         code_variable=xml.extension(f"{family}CodeVariable"),
         message_variable=xml.extension(f"{family}MessageVariable"),
     )
+
+
+def _code(found: XmlElement, code: str) -> str:
+    """Return the code that is declared, else the name or id that stands for it."""
+    declared = found.attributes.get(code)
+    return (found.get("name") or found.id) if declared is None else declared.strip()
 
 
 def code_of(run: Run, definition: Coded, token: Token) -> str:

@@ -19,7 +19,6 @@ from bpm.core.triggers.named import correlation_text, evaluate_name, read_name, 
 from bpm.core.triggers.trigger import BOUNDARY, CATCH, END, HANDLER, START, THROW, Trigger
 from bpm.core.xml import ZEEBE, XmlElement
 
-
 _CONNECTORS = ("type", "topic", "class", "delegateExpression", "expression")
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from bpm.core.triggers.cancel import CancelTrigger
+from bpm.core.triggers.compensate import CompensateTrigger
 from bpm.core.triggers.conditional import ConditionalTrigger
 from bpm.core.triggers.error import ErrorTrigger
 from bpm.core.triggers.escalation import EscalationTrigger
@@ -20,6 +22,8 @@ _ALL: tuple[Trigger[Any], ...] = (
     ConditionalTrigger(),
     ErrorTrigger(),
     EscalationTrigger(),
+    CompensateTrigger(),
+    CancelTrigger(),
     TerminateTrigger(),
 )
 

@@ -41,7 +41,9 @@ class Command(BaseCommand):
 
     def _watch(self) -> None:
         program = Program("cluster", [sys.executable, sys.argv[0], "cluster"], grace_s=40.0)
-        supervisor = Supervisor([program], say=self.stderr.write, complaint=complaint)
+        supervisor = Supervisor(
+            [program], say=self.stderr.write, complaint=lambda program: complaint(program.age_s)
+        )
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, _leave)
         try:
@@ -55,16 +57,20 @@ class Command(BaseCommand):
             supervisor.stop()
 
 
-def complaint(program: Program) -> str | None:
-    """Return why the cluster seems stuck, None if it is well or the database cannot be asked."""
+def complaint(age_s: float) -> str | None:
+    """Return why the cluster seems stuck, None if it is well or the database cannot be asked.
+
+    Args:
+        age_s: seconds since it was started; it gets as long for its first sign of life as between two.
+    """
     close_old_connections()
     try:
         life = engine.signs_of_life()
     except DatabaseError:
         return None
-    if program.age_s > LOOP_LATE_S and (life.loop_age_s is None or life.loop_age_s > LOOP_LATE_S):
+    if age_s > LOOP_LATE_S and (life.loop_age_s is None or life.loop_age_s > LOOP_LATE_S):
         return f"has not ticked for {LOOP_LATE_S:.0f} s"
-    if program.age_s > QUEUE_LATE_S and (life.queue_age_s is None or life.queue_age_s > QUEUE_LATE_S):
+    if age_s > QUEUE_LATE_S and (life.queue_age_s is None or life.queue_age_s > QUEUE_LATE_S):
         return f"has not let a task through its queue for {QUEUE_LATE_S:.0f} s"
     return None
 

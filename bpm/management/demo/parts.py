@@ -46,7 +46,9 @@ def programs(port: int, token: str, logs: Path) -> list[Program]:
     web += ["--graceful-timeout", "5", "--log-level", "warning", "--no-control-socket"]
     cluster = [sys.executable, "-m", "django", "cluster"]
     worker = [sys.executable, "-m", "bpm.worker", "bpm.worker.examples.payment:PaymentHandler"]
-    worker += ["--url", f"http://{HOST}:{port}", "--worker-id", "payment-worker", "--grace-ms", "5000"]
+    worker += ["--url", f"http://{HOST}:{port}", "--worker-id", "payment-worker"]
+    # A short lease: when the worker is killed, its tasks wait no longer than that for the next one.
+    worker += ["--lock-duration-ms", "10000", "--wait-ms", "2000", "--grace-ms", "5000"]
     ledger = {"BPM_TOKEN": token, "BPM_PAYMENT_LEDGER": str(settings.VAR_DIR / "payments.sqlite3")}
     return [
         _program("web", web, shared | {"BPM_OPEN_ON_LOOPBACK": "1"}, logs),

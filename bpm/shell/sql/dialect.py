@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from bpm.core.ids import Id
 from bpm.shell.columns import INSTANCE_COLUMNS
-from bpm.shell.sql.document import Document
+from bpm.shell.sql.document import Document, Written
 from bpm.shell.sql.leasing import LOCKED, SEEN, lease_query, waits_query
 from bpm.shell.sql.queries import INSTANCES, definitions_query, everything_query, lock_query, read_query
 from bpm.shell.tables import SPECS, TableSpec
@@ -98,8 +98,8 @@ class Dialect(ABC):
         """Return a raw instance row likewise."""
 
     @abstractmethod
-    def write(self, document: Document, *, guarded: bool) -> int:
-        """Write a document; return how many instances were inserted or, their revision unchanged, updated.
+    def write(self, document: Document, *, guarded: bool) -> Written:
+        """Write a document.
 
         Guarded: nothing at all is written unless the one instance's revision is the one in the document.
 

@@ -10,7 +10,30 @@ from bpm.shell.tables import SPECS
 STARTED, CHANGED, HISTORY, CANDIDATES, REMOVED = "started", "changed", "history", "candidates", "removed"
 """Parts beside the tables of a state: new and changed instances, events, candidates of tasks, removed variables."""
 
-_ORDER: Final = (STARTED, CHANGED, *SPECS, HISTORY, CANDIDATES, REMOVED)
+WITHDRAWN: Final = "withdrawn"
+"""Part of candidates that are none any more."""
+
+OUTBOX, SIGNALS, DELIVERED, UNBUFFERED = "outbox", "signals", "delivered", "unbuffered"
+"""Parts between instances: what is sent, what is broadcast, what of it and of the buffered messages has arrived."""
+
+SENT: Final = frozenset({OUTBOX, SIGNALS, DELIVERED, UNBUFFERED})
+
+_OTHERS: Final = (HISTORY, CANDIDATES, WITHDRAWN, REMOVED, OUTBOX, DELIVERED, UNBUFFERED)
+_ORDER: Final = (STARTED, CHANGED, SIGNALS, *SPECS, *_OTHERS)
+
+
+class Written(NamedTuple):
+    """What a write has done.
+
+    Attributes:
+        instances: inserted or, their revision unchanged, updated.
+        sent: ids of new rows of the outbox, in order.
+        arrived: delivered rows and buffered messages that were there to be removed.
+    """
+
+    instances: int
+    sent: tuple[int, ...] = ()
+    arrived: int = 0
 
 Mode = Literal["insert", "update", "upsert"]
 
@@ -38,6 +61,11 @@ class Document:
         """Add a row of a table of the state."""
         self.rows[table].append(row)
         self._new[table] += new
+
+    @property
+    def instances(self) -> int:
+        """How many instances it writes."""
+        return len(self.rows.get(STARTED, ())) + len(self.rows.get(CHANGED, ()))
 
     def parts(self) -> list[Part]:
         """Return what there is to write, in the order of writing."""

@@ -28,7 +28,8 @@ _FREE: Final = (
 )
 _EXPIRED: Final = (
     "SELECT x.id, x.instance_id, x.priority FROM bpm_externaltask x WHERE x.tenant = %s AND x.topic = %s "
-    "AND x.status = 'LOCKED' AND NOT x.suspended AND x.lease_expires_at <= (SELECT now FROM a) LIMIT %s"
+    "AND x.status = 'LOCKED' AND NOT x.suspended AND x.lease_expires_at <= (SELECT now FROM a) "
+    "ORDER BY x.lease_expires_at LIMIT %s"
 )
 
 

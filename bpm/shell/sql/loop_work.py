@@ -32,6 +32,10 @@ _WAYS: Final[dict[str, dict[str, str]]] = {
     },
 }
 _READY: Final = "FROM bpm_job WHERE status = 'READY' AND NOT suspended"
+_STARTS: Final = (
+    "FROM bpm_timer t JOIN bpm_definition d ON d.id = t.definition_id AND NOT d.suspended "
+    "WHERE t.status = 'SCHEDULED' AND t.definition_id IS NOT NULL"
+)
 _NEXT: Final = {
     "timers": "SELECT due_at FROM bpm_timer WHERE status = 'SCHEDULED' AND NOT suspended "
     "AND instance_id IS NOT NULL ORDER BY due_at LIMIT 1",
@@ -40,6 +44,9 @@ _NEXT: Final = {
     "crashed": "SELECT lease_expires_at FROM bpm_job WHERE status = 'RUNNING' AND NOT suspended "
     "AND lease_expires_at IS NOT NULL ORDER BY lease_expires_at LIMIT 1",
     "jobs": f"SELECT available_at {_READY} AND kind <> 'handler' ORDER BY available_at LIMIT 1",
+    "starts": f"SELECT t.due_at {_STARTS} ORDER BY t.due_at LIMIT 1",
+    "outbox": "SELECT available_at FROM bpm_outbox ORDER BY available_at LIMIT 1",
+    "messages": "SELECT created_at FROM bpm_messagebuffer ORDER BY id LIMIT 1",
     "handlers": f"SELECT available_at {_READY} AND handler {{names}} ORDER BY available_at LIMIT 1",
 }
 
@@ -47,8 +54,8 @@ _NEXT: Final = {
 def next_due(handlers: Sequence[str]) -> tuple[datetime, dict[str, datetime]]:
     """Return the database's clock, and when the first work of each kind is or was due.
 
-    Kinds are `timers`, `leases` (of external tasks), `crashed` (leases of jobs), `jobs` (the engine's own) and
-    `handlers`; one that waits for nothing is left out.
+    Kinds are `timers`, `leases` (of external tasks), `crashed` (leases of jobs), `jobs` (the engine's own), `starts` (by
+    timers), `outbox`, `messages` (buffered) and `handlers`; one that waits for nothing is left out.
 
     Args:
         handlers: names as `Job.handler` has them; jobs of others do not count.
@@ -75,6 +82,12 @@ def due_jobs(handlers: Sequence[str] | None, now: datetime | None, limit: int) -
     rows = _read(query, [_stored(now), *names, limit])
     text_id = dialect().text_id
     return [(text_id(job), text_id(instance)) for job, instance in rows]
+
+
+def due_starts(now: datetime | None, limit: int) -> list[Id]:
+    """Return the timers of definitions that are due, the longest due first. Statements: 1."""
+    query = f"SELECT t.id {_STARTS} AND t.due_at <= {{now}} ORDER BY t.due_at LIMIT %s"
+    return [dialect().text_id(row[0]) for row in _read(query, [_stored(now), limit])]
 
 
 def still_crashed(jobs: Iterable[Id], now: datetime | None) -> set[Id]:

@@ -9,15 +9,31 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from bpm.core.ids import Id
 from bpm.core.values import encoder
 from bpm.shell.columns import CANDIDATE_COLUMNS, CHANGING_COLUMNS, HISTORY_COLUMNS, INSTANCE_COLUMNS
 from bpm.shell.sql.dialect import Dialect
-from bpm.shell.sql.document import CANDIDATES, CHANGED, HISTORY, REMOVED, STARTED, Document, Mode
+from bpm.shell.sql.document import (
+    CANDIDATES,
+    CHANGED,
+    DELIVERED,
+    HISTORY,
+    OUTBOX,
+    REMOVED,
+    SENT,
+    SIGNALS,
+    STARTED,
+    UNBUFFERED,
+    WITHDRAWN,
+    Document,
+    Mode,
+    Written,
+)
 from bpm.shell.sql.due_work import DUE
 from bpm.shell.sql.leasing import wait_query
+from bpm.shell.sql.sending import postgresql_part
 from bpm.shell.tables import SPECS, TableSpec
 
 
@@ -104,11 +120,16 @@ class PostgreSQL(Dialect):
         query = DUE[table].format(now=self.moment(), limit="%s")
         return [(str(row), str(owner)) for row, owner in self._execute(query, [now, limit])]
 
-    def write(self, document: Document, *, guarded: bool) -> int:
+    def write(self, document: Document, *, guarded: bool) -> Written:
         """Write in one statement. Statements: 1."""
-        parts = document.parts()
-        query = _write_query(tuple((part.key, part.mode) for part in parts), guarded)
-        return int(self._execute(query, [_encode(part.rows) for part in parts])[0][0])
+        shapes, parameters = [], []
+        small = document.instances == 1
+        for key, mode, rows in document.parts():
+            single = small and len(rows) == 1 and key not in SENT
+            shapes.append(_Shape(key, mode, single))
+            parameters += [_encode(rows[0] if single else rows)] * _uses(key)
+        won, *rest = self._execute(_write_query(tuple(shapes), guarded), parameters)[0]
+        return Written(won, tuple(rest[0]), rest[1]) if rest else Written(won)
 
 
 @lru_cache
@@ -138,7 +159,19 @@ def _needs_query(sql: PostgreSQL, variables: bool, joins: bool) -> str:
 
 # writing
 
-_ELEMENTS = "jsonb_array_elements(%s::jsonb) e"
+class _Shape(NamedTuple):
+    """What the text of a part depends on; a single row is not unpacked by a function, which costs more than the row."""
+
+    key: str
+    mode: Mode
+    single: bool
+
+    @property
+    def rows(self) -> str:
+        """A FROM item with the column `e`, an array per row."""
+        return "(SELECT %s::jsonb AS e) d" if self.single else "jsonb_array_elements(%s::jsonb) e"
+
+
 _OTHER_TABLES = {
     STARTED: ("bpm_processinstance", INSTANCE_COLUMNS),
     HISTORY: ("bpm_historyevent", HISTORY_COLUMNS),
@@ -148,25 +181,46 @@ _NEVER_CHANGE = frozenset({"created_at", "started_at", "opened_at", "instance_id
 
 
 @lru_cache(maxsize=512)
-def _write_query(shape: tuple[tuple[str, Mode], ...], guarded: bool) -> str:
+def _write_query(shapes: tuple[_Shape, ...], guarded: bool) -> str:
     """Return the statement for documents with these parts; it takes one parameter per part."""
-    keys = [key for key, _ in shape]
-    source = f"w_{CHANGED}, {_ELEMENTS}" if guarded and CHANGED in keys else _ELEMENTS
-    pieces = [f"w_{key} AS ({_part(key, mode, source)})" for key, mode in shape]
-    won = [f"(SELECT count(*) FROM w_{key})" for key in (STARTED, CHANGED) if key in keys]
-    return f"WITH {', '.join(pieces)} SELECT {' + '.join(won)}"
+    keys = [shape.key for shape in shapes]
+    guard = f"w_{CHANGED}, " if guarded and CHANGED in keys else ""
+    pieces = [f"w_{shape.key} AS ({_part(shape, guard)})" for shape in shapes]
+    won = _sum(key for key in (STARTED, CHANGED) if key in keys)
+    if not SENT.intersection(keys):
+        return f"WITH {', '.join(pieces)} SELECT {won}"
+    sent = " UNION ALL ".join(f"SELECT id FROM w_{key}" for key in (OUTBOX, SIGNALS) if key in keys)
+    ids = f"ARRAY({sent} ORDER BY 1)" if sent else "ARRAY[]::bigint[]"
+    arrived = _sum(key for key in (DELIVERED, UNBUFFERED) if key in keys)
+    return f"WITH {', '.join(pieces)} SELECT {won}, {ids}, {arrived}"
 
 
-def _part(key: str, mode: Mode, source: str) -> str:
+def _sum(keys: Iterable[str]) -> str:
+    return " + ".join(f"(SELECT count(*) FROM w_{key})" for key in keys) or "0"
+
+
+def _uses(key: str) -> int:
+    """Return how often a part's statement takes its rows."""
+    return 2 if key == SIGNALS else 1
+
+
+def _part(shape: _Shape, guard: str) -> str:
+    key, mode, _ = shape
+    source = guard + shape.rows
     if key == CHANGED:
-        return _changed()
+        return _changed(shape.rows)
     if key == REMOVED:
         match = "v.instance_id = (e->>0)::uuid AND v.scope = (e->>1)::uuid AND v.name = e->>2"
         return f"DELETE FROM bpm_variable v USING {source} WHERE {match}"
+    if key == WITHDRAWN:
+        match = "c.task = (e->>0)::uuid AND c.kind = e->>2 AND c.name = e->>3"
+        return f"DELETE FROM bpm_usertaskcandidate c USING {source} WHERE {match}"
     if key == STARTED:
-        return _insert(*_OTHER_TABLES[key], _ELEMENTS) + " RETURNING 1"
+        return _insert(*_OTHER_TABLES[key], shape.rows) + " RETURNING 1"
     if key in _OTHER_TABLES:
         return _insert(*_OTHER_TABLES[key], source)
+    if key in SENT:
+        return postgresql_part(key, source)
     spec = SPECS[key]
     columns = tuple(zip(spec.columns, spec.column_kinds, strict=True))
     if mode == "update":
@@ -202,9 +256,9 @@ def _on_conflict(spec: TableSpec) -> str:
     return f" ON CONFLICT ({', '.join(spec.key)}) DO UPDATE SET {sets}"
 
 
-def _changed() -> str:
+def _changed(source: str) -> str:
     sets = _sets(INSTANCE_COLUMNS, CHANGING_COLUMNS - {"revision"})
     return (
-        f"UPDATE bpm_processinstance i SET {sets}, revision = i.revision + 1 FROM {_ELEMENTS} "
+        f"UPDATE bpm_processinstance i SET {sets}, revision = i.revision + 1 FROM {source} "
         f"WHERE i.id = (e->>0)::uuid AND i.revision = {_value(_POSITION['revision'], 'int')} RETURNING 1"
     )

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 INSTANCES: Final = "instances"
 """Name under which rows of instances are read."""
 
-_TOKEN_PARTS = ("external_tasks", "jobs", "incidents")
 _SCOPE_PARTS = ("timers", "subscriptions")
+_TOKEN_PARTS = ("external_tasks", "user_tasks", "jobs", "incidents", *_SCOPE_PARTS)
 
 
 @lru_cache
@@ -58,11 +58,12 @@ def read_query(sql: Dialect, table: str) -> tuple[str, int]:
     if table not in ("tokens", "scopes"):
         pieces.append(sql.parts(spec, "p"))
     pieces += [_owned_by_scopes(sql, SPECS[name]) for name in _SCOPE_PARTS]
-    if table == "tokens":
-        for name in _TOKEN_PARTS:
-            other = SPECS[name]
-            condition = f"(x.instance_id, x.token) IN (SELECT instance_id, id FROM p) AND {other.live}"
-            pieces.append(sql.parts(other, other.table, condition))
+    held_by = {"tokens": ("p", _TOKEN_PARTS), "timers": ("t", _SCOPE_PARTS), "subscriptions": ("t", _SCOPE_PARTS)}
+    tokens, names = held_by.get(table, ("", ()))
+    for name in names:
+        other = SPECS[name]
+        condition = f"(x.instance_id, x.token) IN (SELECT instance_id, id FROM {tokens}) AND x.{other.live}"
+        pieces.append(sql.parts(other, other.table, condition))
     return f"WITH RECURSIVE {', '.join(tables)} " + " UNION ALL ".join(pieces), 1
 
 

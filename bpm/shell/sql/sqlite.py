@@ -13,10 +13,32 @@ from functools import lru_cache
 from typing import Any
 
 from bpm.core.ids import Id
-from bpm.shell.columns import CANDIDATE_COLUMNS, CHANGING_COLUMNS, HISTORY_COLUMNS, INSTANCE_COLUMNS
+from bpm.shell.columns import (
+    CANDIDATE_COLUMNS,
+    CHANGING_COLUMNS,
+    HISTORY_COLUMNS,
+    INSTANCE_COLUMNS,
+    OUTBOX_COLUMNS,
+    SIGNAL_COLUMNS,
+)
 from bpm.shell.sql.dialect import Dialect
-from bpm.shell.sql.document import CANDIDATES, CHANGED, HISTORY, REMOVED, STARTED, Document
+from bpm.shell.sql.document import (
+    CANDIDATES,
+    CHANGED,
+    DELIVERED,
+    HISTORY,
+    OUTBOX,
+    REMOVED,
+    SENT,
+    SIGNALS,
+    STARTED,
+    UNBUFFERED,
+    WITHDRAWN,
+    Document,
+    Written,
+)
 from bpm.shell.sql.due_work import DUE
+from bpm.shell.sql.sending import sqlite_query
 from bpm.shell.tables import SPECS, TableSpec
 
 _POSITION = {name: index for index, (name, _) in enumerate(INSTANCE_COLUMNS)}
@@ -26,7 +48,12 @@ _KINDS: dict[str, tuple[str, ...]] = {
     CHANGED: _INSTANCE_KINDS,
     HISTORY: tuple(kind for _, kind in HISTORY_COLUMNS),
     CANDIDATES: tuple(kind for _, kind in CANDIDATE_COLUMNS),
+    WITHDRAWN: tuple(kind for _, kind in CANDIDATE_COLUMNS),
     REMOVED: ("uuid", "uuid", "text"),
+    OUTBOX: tuple(kind for _, kind in OUTBOX_COLUMNS),
+    SIGNALS: tuple(kind for _, kind in SIGNAL_COLUMNS),
+    DELIVERED: ("bigint",),
+    UNBUFFERED: ("uuid",),
     **{key: spec.column_kinds for key, spec in SPECS.items()},
 }
 
@@ -162,15 +189,21 @@ class SQLite(Dialect):
         rows = self._execute(query, [_stored(now), limit])
         return [(self.text_id(row), self.text_id(owner)) for row, owner in rows]
 
-    def write(self, document: Document, *, guarded: bool) -> int:
+    def write(self, document: Document, *, guarded: bool) -> Written:
         """Write table by table; the caller's transaction makes it one. Statements: one per table."""
-        won = 0
+        won, arrived = 0, 0
+        sent: list[int] = []
         for key, _, rows in document.parts():
-            kinds = _KINDS[key]
-            count = self._change(_write_query(key), json.dumps([_encoded(kinds, row) for row in rows]))
+            text = json.dumps([_encoded(_KINDS[key], row) for row in rows])
+            if key in SENT:
+                found = self._execute(sqlite_query(key), [text] * (2 if key == SIGNALS else 1))
+                sent += [row[0] for row in found if key in (OUTBOX, SIGNALS)]
+                arrived += len(found) if key in (DELIVERED, UNBUFFERED) else 0
+                continue
+            count = self._change(_write_query(key), text)
             if key in (STARTED, CHANGED):
                 won += count
-        return won
+        return Written(won, tuple(sent), arrived)
 
     def _change(self, query: str, parameter: str) -> int:
         from django.db import connection
@@ -232,6 +265,11 @@ def _write_query(key: str) -> str:
         return _insert("bpm_historyevent", [name for name, _ in HISTORY_COLUMNS])
     if key == CANDIDATES:
         return _insert("bpm_usertaskcandidate", [name for name, _ in CANDIDATE_COLUMNS])
+    if key == WITHDRAWN:
+        return (
+            "DELETE FROM bpm_usertaskcandidate WHERE (task, kind, name) IN "
+            "(SELECT value->>0, value->>2, value->>3 FROM json_each(%s))"
+        )
     if key == REMOVED:
         return (
             "DELETE FROM bpm_variable WHERE (instance_id, scope, name) IN "

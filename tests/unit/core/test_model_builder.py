@@ -45,7 +45,9 @@ def _plain(value: Any) -> Any:
     if isinstance(value, tuple) and not hasattr(value, "_fields"):
         return tuple(map(_plain, value))
     if is_dataclass(value):
-        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)} | {"type": type(value)}
+        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)} | {
+            "type": type(value)
+        }
     return value
 
 
@@ -83,7 +85,7 @@ def test_without_a_start_event_both_begin_at_the_nodes_without_incoming_flow() -
 
 @pytest.mark.parametrize("text", ["starts s -> a", "start s -> a", "start s -> a\n task a\n task a"])
 def test_a_text_that_is_no_model_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="model|line|target"):
+    with pytest.raises(ValueError, match=r"model|line|target"):
         parse_model(text)
 
 

@@ -1,4 +1,4 @@
-"""Any model under any commands: the host checks invariants, fold, determinism and refusals after each (semantics §10)."""
+"""Any model under any commands: invariants, fold, determinism and refusals are checked each time (semantics §10)."""
 
 from __future__ import annotations
 

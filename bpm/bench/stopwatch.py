@@ -1,0 +1,97 @@
+"""Measuring: time, latencies, statements and peak memory of what is done inside `timing`."""
+
+from __future__ import annotations
+
+import resource
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from django.db import connection
+
+_STATUS = Path("/proc/self/status")
+_RESET = Path("/proc/self/clear_refs")
+
+
+class Stopwatch:
+    """One slice of a workload.
+
+    Attributes:
+        operations: how many were done.
+        calls: timed calls that finished an operation, or a batch of them.
+        seconds: time spent on them, preparations left out.
+        latencies_s: of each timed call.
+    """
+
+    def __init__(self) -> None:
+        self.operations = 0
+        self.calls = 0
+        self.seconds = 0.0
+        self.latencies_s: list[float] = []
+
+    @contextmanager
+    def timing(self, operations: int = 1) -> Iterator[None]:
+        """Time one call; with 0 operations it is only a part of one."""
+        begun = time.perf_counter()
+        yield
+        took = time.perf_counter() - begun
+        self.seconds += took
+        self.latencies_s.append(took)
+        self._add(operations)
+
+    def _add(self, operations: int) -> None:
+        self.operations += operations
+        self.calls += operations > 0
+
+    @property
+    def rate(self) -> float:
+        """Operations per second."""
+        return self.operations / self.seconds if self.seconds else 0.0
+
+
+class StatementCounter(Stopwatch):
+    """Counts statements instead of time; those that begin and commit a transaction are left out.
+
+    Attributes:
+        statements: of all timed calls.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.statements = 0
+
+    @contextmanager
+    def timing(self, operations: int = 1) -> Iterator[None]:
+        """Count one call."""
+        with connection.execute_wrapper(self._count):
+            yield
+        self._add(operations)
+
+    def _count(self, execute: Callable[..., Any], *arguments: Any) -> Any:
+        self.statements += 1
+        return execute(*arguments)
+
+
+def percentile_ms(latencies_s: list[float], share: float) -> float:
+    """Return a percentile in milliseconds: the smallest latency that at least `share` of all do not exceed."""
+    ordered = sorted(latencies_s)
+    return 1_000 * ordered[min(int(share * len(ordered)), len(ordered) - 1)] if ordered else 0.0
+
+
+def forget_peak_memory() -> None:
+    """Let `peak_memory_kb` count from now, where the system can."""
+    try:
+        _RESET.write_text("5")
+    except OSError:
+        return
+
+
+def peak_memory_kb() -> int:
+    """Return the most memory that this process has used."""
+    try:
+        text = _STATUS.read_text()
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return int(text.split("VmHWM:", 1)[1].split(maxsplit=1)[0])

@@ -1,0 +1,229 @@
+"""What the operations of an operaton scenario do on a host. An operation that is not here or in LATER is an error."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+from bpm.core import commands as c
+from bpm.core.errors import DefinitionInvalid, LeaseConflict
+from bpm.core.rows import Timer
+from bpm.core.timing import parse_duration
+from tests.corpus.deploying import NOT_YET, deploy_or_later
+from tests.corpus.operaton_names import Names
+from tests.support.corpus_scores import Later
+
+Step = dict[str, Any]
+Operation = Callable[[Names, Step], None]
+
+LATER = frozenset(
+    {
+        *("start_by_message", "correlate", "message", "signal", "trigger", "evaluate_conditions"),
+        *("start_at", "modify", "suspend", "activate", "suspend_definition", "activate_definition"),
+        *("delete_definition", "delete_deployment", "task_bpmn_error", "task_escalation", "update_task"),
+        *("remove_variables", "set_job", "delete_job"),
+    }
+)
+"""Operations that the engine does not have yet."""
+
+
+def deploy(names: Names, step: Step) -> None:
+    deploy_or_later(names.host, *step["contents"])
+
+
+def expect_deploy_error(names: Names, step: Step) -> None:
+    try:
+        names.host.deploy(*step["contents"])
+    except DefinitionInvalid as invalid:
+        if all(problem.rule in NOT_YET for problem in invalid.problems):
+            raise Later(invalid.problems[0].message) from None
+    else:
+        raise AssertionError(f"deployed, although: {step['hint']}")
+
+
+def start(names: Names, step: Step) -> None:
+    instance = names.host.start(
+        step["key"],
+        names.variables(step),
+        business_key=step.get("business_key"),
+        version=step.get("version"),
+        actor=names.user or "test",
+    )
+    if "as" in step:
+        names.instances[step["as"]] = instance
+
+
+def complete_task(names: Names, step: Step) -> None:
+    instance, task = names.task(step)
+    names.host.execute(instance, c.CompleteUserTask(task=task.id, variables=names.variables(step)))
+
+
+def claim_task(names: Names, step: Step) -> None:
+    instance, task = names.task(step)
+    if step["user"] is None:
+        names.host.execute(instance, c.UnclaimUserTask(task=task.id))
+    else:
+        names.host.execute(instance, c.ClaimUserTask(task=task.id, user=step["user"], check=False))
+
+
+def assign_task(names: Names, step: Step) -> None:
+    instance, task = names.task(step)
+    names.host.execute(instance, c.AssignUserTask(task=task.id, assignee=step["user"]))
+
+
+def run_job(names: Names, step: Step) -> None:
+    due = names.job(step)
+    if isinstance(due.row, Timer):
+        names.host.execute(due.instance, c.FireTimers(timers=(due.row.id,), force=True))
+    else:
+        names.host.run_job(due.instance, due.row.id)
+
+
+def run_due_jobs(names: Names, step: Step) -> None:
+    while names.host.run_due():
+        pass
+
+
+def advance_time(names: Names, step: Step) -> None:
+    now = names.host.clock.now
+    names.host.clock.advance(parse_duration(step["iso_duration"]).add_to(now) - now)
+
+
+def set_time(names: Names, step: Step) -> None:
+    names.host.clock.now = datetime.fromisoformat(step["at"])
+
+
+def reset_time(names: Names, step: Step) -> None:
+    names.host.clock.now = names.start
+
+
+def set_variables(names: Names, step: Step) -> None:
+    instance, scope = names.scope(step)
+    local = bool(step.get("local"))
+    names.host.execute(instance, c.SetVariables(scope=scope, variables=names.variables(step), local=local))
+
+
+def delete_instance(names: Names, step: Step) -> None:
+    names.host.execute(names.instance(step["instance"]), c.CancelInstance(reason="deleted"))
+
+
+def set_user(names: Names, step: Step) -> None:
+    names.user = step["user"]
+
+
+# external tasks
+
+
+def external(names: Names, step: Step) -> None:
+    _EXTERNAL[step["action"]](names, step)
+
+
+_FETCH_FILTERS = frozenset({"definitions", "definition_keys", "business_key", "variables"})
+
+
+def _fetch(names: Names, step: Step) -> None:
+    fields = {field for topic in step["topics"] for field in topic}
+    if fields - {"topic", "lock_ms"}:
+        assert fields <= {"topic", "lock_ms", *_FETCH_FILTERS}, fields
+        raise Later("a fetch limited to some definitions or instances")
+    leases = {topic["lock_ms"] for topic in step["topics"]}
+    if len(leases) > 1:
+        raise Later("a fetch with different lease times")
+    topics = [topic["topic"] for topic in step["topics"]]
+    fetched = names.host.fetch(step["worker"], topics, maximum=step["max"], lease_ms=leases.pop())
+    found = [leased.task.node for leased in fetched]
+    if step.get("use_priority"):
+        assert found == step["expect"], f"fetched {found}"
+    else:
+        assert Counter(found) == Counter(step["expect"]), f"fetched {found}"
+
+
+def _complete(names: Names, step: Step) -> None:
+    if step.get("local_variables"):
+        raise Later("local variables at the completion of an external task")
+    instance, task = names.external_task(step)
+    variables = names.variables(step)
+    command = c.CompleteExternalTask(task=task.id, worker=step["worker"], variables=variables)
+    names.host.execute(instance, command)
+
+
+def _fail(names: Names, step: Step) -> None:
+    instance, task = names.external_task(step)
+    command = c.FailExternalTask(
+        task=task.id,
+        worker=step["worker"],
+        error=step.get("message") or "",
+        retries=step["retries"],
+        retry_after_ms=step["retry_ms"],
+    )
+    names.host.execute(instance, command)
+
+
+def _bpmn_error(names: Names, step: Step) -> None:
+    instance, task = names.external_task(step)
+    command = c.ThrowExternalTaskError(
+        task=task.id,
+        worker=step["worker"],
+        error_code=step["code"],
+        message=step.get("message") or "",
+        variables=names.variables(step),
+    )
+    names.host.execute(instance, command)
+
+
+def _lock(names: Names, step: Step) -> None:
+    instance, task = names.external_task(step)
+    command = c.LockExternalTasks(tasks=(task.id,), worker=step["worker"], lock_ms=step["lock_ms"])
+    if not names.host.execute(instance, command)["locked"]:
+        raise LeaseConflict
+
+
+def _extend_lock(names: Names, step: Step) -> None:
+    instance, task = names.external_task(step)
+    command = c.ExtendExternalTaskLock(task=task.id, worker=step["worker"], lock_ms=step["lock_ms"])
+    names.host.execute(instance, command)
+
+
+def _unlock(names: Names, step: Step) -> None:
+    instance, task = names.external_task(step)
+    names.host.execute(instance, c.UnlockExternalTask(task=task.id))
+
+
+def _set_retries(names: Names, step: Step) -> None:
+    """Give retries; one that has none left is retried with them, by its token."""
+    instance, task = names.external_task(step)
+    if task.status == "FAILED" and step["retries"] > 0:
+        names.host.execute(instance, c.RetryToken(token=task.token, retries=step["retries"]))
+    else:
+        names.host.execute(instance, c.SetExternalTaskRetries(task=task.id, retries=step["retries"]))
+
+
+def _set_priority(names: Names, step: Step) -> None:
+    instance, task = names.external_task(step)
+    names.host.execute(instance, c.SetExternalTaskPriority(task=task.id, priority=step["priority"]))
+
+
+_EXTERNAL: dict[str, Operation] = {
+    "fetch": _fetch,
+    "complete": _complete,
+    "fail": _fail,
+    "bpmn_error": _bpmn_error,
+    "lock": _lock,
+    "extend_lock": _extend_lock,
+    "unlock": _unlock,
+    "set_retries": _set_retries,
+    "set_priority": _set_priority,
+}
+
+OPERATIONS: dict[str, Operation] = {
+    operation.__name__: operation
+    for operation in (
+        *(deploy, expect_deploy_error, start, complete_task, claim_task, assign_task, run_job, run_due_jobs),
+        *(advance_time, set_time, reset_time, set_variables, delete_instance, set_user, external),
+    )
+}
+
+SLACK = timedelta(seconds=3)
+"""By how much an instant may differ: some scenarios name instants of their recording, which took a few seconds."""

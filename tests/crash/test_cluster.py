@@ -1,0 +1,162 @@
+"""The cluster under kill -9: timers go on, nothing is left behind, a watched cluster comes back."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from django_q.models import Schedule
+from django_q.tasks import async_task
+
+from bpm import engine
+from bpm.jobs.schedules import keep_schedule
+from bpm.management.commands.cluster import LOOP_LATE_S, QUEUE_LATE_S, complaint
+from bpm.models import Heartbeat, HistoryEvent, ProcessInstance, Timer
+from bpm.shell.heartbeats import QUEUE
+from tests.support.children import Children, descendants, eventually, is_running
+from tests.support.loop_models import deploy, process, timer
+
+pytestmark = [pytest.mark.crash, pytest.mark.timeout(180)]
+STARTING_S = 60
+# What is about processes only runs once, on SQLite.
+
+
+@pytest.fixture
+def children(transactional_db: None, tmp_path: Path) -> Iterator[Children]:
+    with Children(tmp_path) as made:
+        yield made
+
+
+def ticking_workers() -> set[int]:
+    """Return the processes whose tickers were seen within the last three seconds."""
+    fresh = Heartbeat.objects.filter(seen_at__gt=datetime.now(UTC) - timedelta(seconds=3)).exclude(name=QUEUE)
+    return {int(name.rpartition(":")[2]) for name in fresh.values_list("name", flat=True)}
+
+
+def start_cluster(children: Children, *options: str) -> subprocess.Popen[bytes]:
+    child = children.start("manage.py", "cluster", *options)
+    eventually(lambda: len(ticking_workers()) == 2, STARTING_S, "two workers to tick")
+    return child
+
+
+def start_timers(number: int, spread_s: float) -> None:
+    deploy(process("at", timer("${due}", "timeDate")))
+    begin = datetime.now(UTC) + timedelta(seconds=1)
+    for index in range(number):
+        due = begin + timedelta(seconds=spread_s * index / number)
+        engine.start("at", variables={"due": due.isoformat()})
+
+
+def test_timers_go_on_while_every_worker_is_killed(children: Children) -> None:
+    start_cluster(children)
+    killed = ticking_workers()
+    start_timers(60, spread_s=8)
+    for pid in killed:
+        os.kill(pid, signal.SIGKILL)
+        time.sleep(1.5)
+    eventually(lambda: not Timer.objects.filter(status="SCHEDULED").exists(), 40)
+    late = sorted(
+        (closed - due).total_seconds() for closed, due in Timer.objects.values_list("closed_at", "due_at")
+    )
+    assert (
+        HistoryEvent.objects.filter(event_type="TimerFired").count(),
+        ProcessInstance.objects.count(),
+    ) == (60, 60)
+    assert ProcessInstance.objects.filter(status="COMPLETED").count() == 60
+    assert late[-1] < 5, late[-10:]
+    eventually(lambda: len(ticking_workers() - killed) == 2, 20, "both workers to be replaced")
+
+
+@pytest.mark.sqlite
+@pytest.mark.parametrize("victim", ["main process", "guard"])
+def test_no_process_of_the_cluster_outlives_its_parent(children: Children, victim: str) -> None:
+    main = start_cluster(children)
+    family = descendants(main.pid)
+    assert len(family) == 5
+    (guard,) = [pid for pid in family if len(descendants(pid)) == 4]
+    os.kill(main.pid if victim == "main process" else guard, signal.SIGKILL)
+    eventually(lambda: not any(is_running(pid) for pid in family), 10, "all of them to end")
+    main.wait(10)
+
+
+@pytest.mark.sqlite
+def test_a_cluster_ends_when_asked_to(children: Children) -> None:
+    main = start_cluster(children)
+    family = descendants(main.pid)
+    main.terminate()
+    assert main.wait(30) in (0, -signal.SIGTERM)
+    assert not [pid for pid in family if is_running(pid)]
+
+
+@pytest.mark.sqlite
+def test_a_watched_cluster_is_started_again_and_ends_as_a_whole(children: Children) -> None:
+    watcher = start_cluster(children, "--watch")
+    before = ticking_workers()
+    (main,) = [pid for pid in descendants(watcher.pid) if len(descendants(pid)) == 5]
+    os.kill(main, signal.SIGKILL)
+    eventually(lambda: len(ticking_workers() - before) == 2, STARTING_S, "new workers to tick")
+    assert "cluster was ended by SIGKILL; starting it again" in children.log().read_text()
+    family = descendants(watcher.pid)
+    watcher.terminate()
+    assert watcher.wait(60) == 0
+    assert not [pid for pid in family if is_running(pid)]
+
+
+@pytest.mark.sqlite
+def test_a_killed_watcher_takes_its_cluster_along(children: Children) -> None:
+    watcher = start_cluster(children, "--watch")
+    family = descendants(watcher.pid)
+    watcher.kill()
+    eventually(lambda: not any(is_running(pid) for pid in family), 30, "the cluster to end")
+
+
+def test_a_task_through_the_queue_ticks_and_leaves_its_sign(children: Children) -> None:
+    start_cluster(children)
+    deploy(process("now", timer("PT0S")))
+    engine.start("now")
+    async_task("bpm.jobs.tasks.tick")
+    eventually(lambda: Heartbeat.objects.filter(name=QUEUE).exists(), 20, "the queue's sign of life")
+    eventually(lambda: ProcessInstance.objects.get().status == "COMPLETED")
+
+
+@pytest.mark.parametrize(
+    ("loop_s", "queue_s", "age_s", "expected"),
+    [
+        (1, 60, 1_000, None),
+        (None, None, 1, None),
+        (None, None, LOOP_LATE_S + 1, "has not ticked for 30 s"),
+        (LOOP_LATE_S + 1, 1, 1_000, "has not ticked for 30 s"),
+        (1, QUEUE_LATE_S + 1, QUEUE_LATE_S + 1, "has not let a task through its queue for 240 s"),
+        (1, None, QUEUE_LATE_S - 1, None),
+        (1, None, QUEUE_LATE_S + 1, "has not let a task through its queue for 240 s"),
+    ],
+)
+def test_a_stuck_cluster_is_recognised(
+    transactional_db: None, loop_s: float | None, queue_s: float | None, age_s: float, expected: str | None
+) -> None:
+    now = datetime.now(UTC)
+    for name, seconds in (("host:1", loop_s), (QUEUE, queue_s)):
+        if seconds is not None:
+            Heartbeat.objects.create(name=name, started_at=now, seen_at=now - timedelta(seconds=seconds))
+    assert complaint(age_s) == expected
+
+
+def test_the_schedule_is_kept_once_and_as_it_should_be(db: None) -> None:
+    (row,) = Schedule.objects.filter(func="bpm.jobs.tasks.tick")
+    assert (row.schedule_type, row.minutes, row.repeats, row.args, row.kwargs) == (
+        Schedule.MINUTES,
+        1,
+        -1,
+        None,
+        None,
+    )
+    Schedule.objects.create(name=row.name, func="other")
+    Schedule.objects.filter(pk=row.pk).update(minutes=7)
+    keep_schedule()
+    assert list(Schedule.objects.values_list("pk", "func", "minutes")) == [(row.pk, "bpm.jobs.tasks.tick", 1)]

@@ -32,6 +32,75 @@ class TaskChanged(TypedDict):
     status: str
 
 
+class VariablesRemoved(TypedDict):
+    """An instance, as the removal of variables left it; `removed` are those that were there."""
+
+    instance_id: str
+    status: str
+    removed: list[str]
+
+
+class ActivityVariablesSet(TypedDict):
+    """An instance, and the activity's own scope in which the variables stand."""
+
+    instance_id: str
+    status: str
+    scope_id: str
+
+
+class TaskVariablesSet(TypedDict):
+    """A task's instance; `scope_id` is the task's own scope, null unless the variables are local."""
+
+    task_id: str
+    instance_id: str
+    status: str
+    scope_id: str | None
+
+
+class TaskVariablesRemoved(TypedDict):
+    """A task's instance; `removed` are those that were there."""
+
+    task_id: str
+    instance_id: str
+    status: str
+    removed: list[str]
+
+
+class JobChanged(TypedDict):
+    """A job's instance, as a command about the job left it."""
+
+    job_id: str
+    instance_id: str
+    status: str
+
+
+class JobRun(TypedDict):
+    """A job's instance; `done` says whether the job is done, or only due now for a cluster."""
+
+    job_id: str
+    instance_id: str
+    status: str
+    done: bool
+
+
+class TimerChanged(TypedDict):
+    """A timer's instance, as a command about the timer left it."""
+
+    timer_id: str
+    instance_id: str
+    status: str
+
+
+class RetryResult(TypedDict):
+    """What became of one incident of a list."""
+
+    status: int
+    incident_id: str
+    instance_id: NotRequired[str]
+    instance_status: NotRequired[str]
+    problem: NotRequired[dict[str, Any]]
+
+
 class LockExtended(TypedDict):
     """A lease with its new end."""
 

@@ -48,7 +48,7 @@ class Shape:
         """
         if not isinstance(value, dict):
             raise wrong("type", f"Expected an object, found {json_type(value)}.")
-        errors = _unknown(value, self.fields)
+        errors = unknown_members(value, self.fields)
         result = {name: self._member(name, field, value, errors) for name, field in self.fields.items()}
         if errors:
             raise Wrong(*errors)
@@ -135,7 +135,7 @@ class Query:
         """
         errors = [
             FieldError("?" + e.place[1:], e.rule, e.message.replace("field", "parameter"))
-            for e in _unknown(given, self.fields)
+            for e in unknown_members(given, self.fields)
         ]
         result = {name: self._parameter(name, field, given, errors) for name, field in self.fields.items()}
         if errors:
@@ -158,7 +158,8 @@ class Query:
             return None
 
 
-def _unknown(given: Mapping[str, Any], known: Mapping[str, Field]) -> list[FieldError]:
+def unknown_members(given: Mapping[str, Any], known: Mapping[str, Field]) -> list[FieldError]:
+    """Return an error for each of the first members that are not known."""
     names = [name for name in given if name not in known]
     return [
         FieldError(pointer(name[:100]), "unknown", f"There is no field {name[:100]!r} here.")

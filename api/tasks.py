@@ -7,14 +7,18 @@ from typing import Any, Final
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from api.answers import TaskChanged
+from api.changes import Changes
 from api.documented import documented
-from api.kinds import Flag, Identifier, Text
+from api.kinds import INT64, Flag, Identifier, Instant, Text, Whole
+from api.operators import require_operator
 from api.paging import list_query, split_page
 from api.request_errors import FieldError, RequestInvalid
-from api.resource import Resource
+from api.resource import Resource, read_write_call
 from api.row_schema import page_of, schema_of
-from api.shapes import Field, Query
+from api.shapes import Field, ListOf, Query
 from api.tenancy import tenant_of
+from bpm import engine
 from bpm.queries.external_tasks import ExternalTaskFilter, ExternalTaskRow, list_external_tasks
 from bpm.queries.page import Page
 from bpm.queries.tasks import find_task, list_tasks
@@ -36,6 +40,18 @@ LIST: Final = list_query(
     worker_id=Field(Text(), about="external tasks only: leased to this worker"),
 )
 _NONE: Final = Query()
+_PEOPLE: Final = ListOf(Text(), 0, 1_000)
+UPDATE: Final = Changes(
+    "UpdateUserTask",
+    name=Field(Text(1, 500), required=True),
+    assignee=Field(Text(0, 255), about="nobody with null"),
+    owner=Field(Text(0, 255), about="nobody with null"),
+    due_at=Field(Instant()),
+    follow_up_at=Field(Instant()),
+    priority=Field(Whole(-INT64, INT64), required=True),
+    candidate_users=Field(_PEOPLE, required=True),
+    candidate_groups=Field(_PEOPLE, required=True),
+)
 
 
 class Tasks(Resource):
@@ -68,6 +84,20 @@ class Task(Resource):
         """Return it."""
         _NONE.read(request.query_params)
         return Response(find_task(task_id, tenant=tenant_of(request)))
+
+    @documented(
+        "Change what an open user task says",
+        tag=_TAG,
+        name="updateTask",
+        body=UPDATE,
+        answer=schema_of(TaskChanged),
+        write=True,
+    )
+    def patch(self, request: Request, task_id: str) -> Response:
+        """Change it; an operator's act."""
+        require_operator(request)
+        fields, context = read_write_call(request, UPDATE)
+        return Response(engine.update_task(task_id, changes=fields, **context))
 
 
 def _list(tenant: str, filters: dict[str, Any], page: dict[str, Any]) -> Page[Any]:

@@ -6,11 +6,23 @@ from django.urls import URLPattern, URLResolver, path, re_path
 
 from api import external_task_leases as leases
 from api import external_task_operations as operations
-from api import external_tasks, incidents, instance_history, process_definitions, process_instances, tasks
+from api import (
+    external_tasks,
+    incidents,
+    instance_history,
+    jobs,
+    process_definitions,
+    process_instances,
+    task_operations,
+    tasks,
+    timers,
+)
+from api import instance_operations as instances
+from api import instance_variables as variables
 from api import user_tasks as user
+from api.bulk_retry import IncidentsRetry
 from api.deployments import Deployments
 from api.health import Health
-from api.instance_variables import InstanceVariables
 from api.openapi import OpenApiDocument, TryPage
 from api.unknown import Unknown
 
@@ -19,7 +31,12 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("process-instances", process_instances.ProcessInstances.as_view()),
     path("process-instances/<str:instance_id>", process_instances.ProcessInstance.as_view()),
     path("process-instances/<str:instance_id>/cancel", process_instances.ProcessInstanceCancel.as_view()),
-    path("process-instances/<str:instance_id>/variables", InstanceVariables.as_view()),
+    path("process-instances/<str:instance_id>/suspend", instances.ProcessInstanceSuspend.as_view()),
+    path("process-instances/<str:instance_id>/activate", instances.ProcessInstanceActivate.as_view()),
+    path("process-instances/<str:instance_id>/explain", instances.ProcessInstanceExplain.as_view()),
+    path("process-instances/<str:instance_id>/scopes", variables.InstanceScopes.as_view()),
+    path("process-instances/<str:instance_id>/variables", variables.InstanceVariables.as_view()),
+    path("process-instances/<str:instance_id>/variables/<str:name>", variables.InstanceVariable.as_view()),
     path("process-instances/<str:instance_id>/history", instance_history.InstanceHistory.as_view()),
     path("process-instances/<str:instance_id>/trace", instance_history.InstanceTrace.as_view()),
     path("process-definitions", process_definitions.ProcessDefinitions.as_view()),
@@ -32,6 +49,12 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("tasks/<str:task_id>/claim", user.TaskClaim.as_view()),
     path("tasks/<str:task_id>/unclaim", user.TaskUnclaim.as_view()),
     path("tasks/<str:task_id>/assign", user.TaskAssign.as_view()),
+    path("tasks/<str:task_id>/bpmn-error", task_operations.TaskBpmnError.as_view()),
+    path("tasks/<str:task_id>/escalation", task_operations.TaskEscalation.as_view()),
+    path("tasks/<str:task_id>/delegate", task_operations.TaskDelegate.as_view()),
+    path("tasks/<str:task_id>/resolve", task_operations.TaskResolve.as_view()),
+    path("tasks/<str:task_id>/variables", task_operations.TaskVariables.as_view()),
+    path("tasks/<str:task_id>/variables/<str:name>", task_operations.TaskVariable.as_view()),
     path("external-tasks/fetch-and-lock", external_tasks.FetchAndLock.as_view()),
     path("external-tasks/complete", external_tasks.ExternalTasksComplete.as_view()),
     path("external-tasks/<str:task_id>", external_tasks.ExternalTask.as_view()),
@@ -45,7 +68,16 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("dead-letters", operations.DeadLetters.as_view()),
     path("dead-letters/<str:task_id>/retry", operations.DeadLetterRetry.as_view()),
     path("tokens/<str:token_id>/retry", incidents.TokenRetry.as_view()),
+    path("tokens/<str:token_id>/variables", variables.TokenVariables.as_view()),
+    path("jobs", jobs.Jobs.as_view()),
+    path("jobs/<str:job_id>", jobs.Job.as_view()),
+    path("jobs/<str:job_id>/retries", jobs.JobRetries.as_view()),
+    path("jobs/<str:job_id>/run", jobs.JobRunNow.as_view()),
+    path("timers", timers.Timers.as_view()),
+    path("timers/<str:timer_id>", timers.Timer.as_view()),
+    path("timers/<str:timer_id>/fire", timers.TimerFire.as_view()),
     path("incidents", incidents.Incidents.as_view()),
+    path("incidents/retry", IncidentsRetry.as_view()),
     path("incidents/<str:incident_id>", incidents.Incident.as_view()),
     path("incidents/<str:incident_id>/resolve", incidents.IncidentResolve.as_view()),
     path("health", Health.as_view()),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bpm.core.elements.ad_hoc_subprocess import AdHocSubProcess
 from bpm.core.elements.registry import ELEMENTS
 from bpm.core.graph import Activity, Footprint, Graph, MultiInstance, Node, NodeId
 from bpm.core.mappings import expressions_of
@@ -36,8 +37,12 @@ def _find(graph: Graph, start: NodeId, *, leaving: bool) -> Footprint:
         if leave:
             names = _union(names, _conditions(graph, name))
             names = _union(names, _around(node))
-            if not node.outgoing and node.scope in graph.nodes:
-                stack.append((node.scope, True))
+            around = graph.nodes.get(node.scope)
+            if isinstance(around, AdHocSubProcess):
+                names = _union(names, ELEMENTS[around.tag].reads(around))
+                stack.extend((start, False) for start in graph.scopes[around.id].starts)
+            if not node.outgoing and around is not None:
+                stack.append((around.id, True))
             for flow_id in node.outgoing:
                 flow = graph.flows[flow_id]
                 if graph.nodes[flow.target].joins is not None:

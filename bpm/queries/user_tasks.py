@@ -20,6 +20,7 @@ _FIELDS = (
     "id",
     "name",
     "status",
+    "instance__status",
     "instance_id",
     "instance__definition_id",
     "instance__definition_key",
@@ -28,6 +29,7 @@ _FIELDS = (
     "node",
     "assignee",
     "owner",
+    "delegation",
     "candidate_users",
     "candidate_groups",
     "due_at",
@@ -42,12 +44,18 @@ _FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class UserTaskRow:
-    """One user task; `status` is OPEN, COMPLETED or CANCELLED."""
+    """One user task; `status` is OPEN, COMPLETED or CANCELLED.
+
+    Attributes:
+        suspended: its instance is suspended, so nobody can do it now.
+        delegation: empty, PENDING while somebody else does a part of it for the owner, then RESOLVED.
+    """
 
     task_id: UUID
     type: str
     name: str
     status: str
+    suspended: bool
     instance_id: UUID
     definition_id: UUID
     process_def_id: str
@@ -56,6 +64,7 @@ class UserTaskRow:
     node_id: str
     assignee: str | None
     owner: str | None
+    delegation: str
     candidate_users: tuple[str, ...]
     candidate_groups: tuple[str, ...]
     due_at: datetime | None
@@ -136,6 +145,6 @@ def _filtered(rows: QuerySet[UserTask], chosen: UserTaskFilter) -> QuerySet[User
 
 
 def _row(row: tuple[Any, ...]) -> UserTaskRow:
-    users, groups = (tuple(from_text(text)) for text in row[11:13])
-    fields = [row[0], "user", *row[1:11], users, groups, *row[13:]]
+    users, groups = (tuple(from_text(text)) for text in row[13:15])
+    fields = [row[0], "user", *row[1:3], row[3] == "SUSPENDED", *row[4:13], users, groups, *row[15:]]
     return UserTaskRow(*fields)

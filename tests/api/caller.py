@@ -69,6 +69,21 @@ class Api:
         content = b"" if body is None else to_text(body).encode()
         return self.send(path, content, "application/json", key=key, tenant=tenant)
 
+    def put(self, path: str, body: object) -> Answer:
+        """Send a PUT with a JSON body."""
+        return self.send_as("PUT", path, body)
+
+    def patch(self, path: str, body: object) -> Answer:
+        """Send a PATCH with a JSON body."""
+        return self.send_as("PATCH", path, body)
+
+    def send_as(self, method: str, path: str, body: object = None) -> Answer:
+        """Send a request with a JSON body, or without any."""
+        content = b"" if body is None else to_text(body).encode()
+        address = f"/api/v1{path}"
+        request = self.client.generic
+        return _answer(request(method, address, content, content_type="application/json", headers=self.headers))
+
     def send(
         self, path: str, content: bytes, content_type: str, *, key: str = "", tenant: str = ""
     ) -> Answer:

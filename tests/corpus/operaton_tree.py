@@ -7,6 +7,7 @@ from typing import Any
 
 from bpm.core.graph import Graph
 from bpm.core.ids import Id
+from bpm.core.layers import HANDLER
 from bpm.core.rows import Scope
 from bpm.core.state import State
 from bpm.core.token import Token, TokenStatus, Wait
@@ -43,9 +44,22 @@ def _inside(graph: Graph, state: State, scope: Id) -> Tree:
         if token.scope == scope and not token.final:
             _add_token(graph, state, tree, token)
     for inner in _active_in(state, scope):
-        if inner.outer_token is None:
-            tree["children"].append({"node": inner.node, **_inside(graph, state, inner.id)})
+        if inner.kind == HANDLER:
+            _splice(tree, _inside(graph, state, inner.id))
+        elif inner.outer_token is None:
+            name = inner.node + (BODY_SUFFIX if _reopens_a_body(graph, state, inner) else "")
+            tree["children"].append({"node": name, **_inside(graph, state, inner.id)})
     return tree
+
+
+def _splice(tree: Tree, within: Tree) -> None:
+    tree["children"] += within["children"]
+    tree["async"] += within["async"]
+
+
+def _reopens_a_body(graph: Graph, state: State, scope: Scope) -> bool:
+    loops = getattr(graph.nodes[scope.node], "loop", None) is not None
+    return loops and scope.parent is not None and state.scopes[scope.parent].node != scope.node
 
 
 def _add_token(graph: Graph, state: State, tree: Tree, token: Token) -> None:
@@ -57,9 +71,7 @@ def _add_token(graph: Graph, state: State, tree: Tree, token: Token) -> None:
     elif inner.kind in _BODIES:
         tree["children"].append({"node": token.node + BODY_SUFFIX, **_inside(graph, state, inner.id)})
     elif inner.kind == "activity":
-        within = _inside(graph, state, inner.id)
-        tree["children"] += within["children"]
-        tree["async"] += within["async"]
+        _splice(tree, _inside(graph, state, inner.id))
     else:
         tree["children"].append({"node": token.node, **_inside(graph, state, inner.id)})
 

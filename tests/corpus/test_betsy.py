@@ -80,8 +80,10 @@ def _wrong_ends(player: BetsyPlayer, test: dict[str, Any], case: dict[str, Any])
     main = player.started[-1]
     if statuses[main][1] not in ENDS[case["end_state"]]:
         yield f"the instance is {statuses[main][1]}, not {case['end_state']}"
-    expected = case.get("instances", {start["process"]: 1 for start in case["start"]})
-    if player.processes() != Counter(expected):
+    # Where the case does not say how many there are, called instances may stand beside the started ones.
+    expected = case.get("instances") or {start["process"]: 1 for start in case["start"]}
+    found = {process: player.processes()[process] for process in expected}
+    if found != expected or ("instances" in case and player.processes() != Counter(expected)):
         yield f"instances {dict(player.processes())}, not {expected}"
     others = {status for instance, (_, status) in statuses.items() if instance != main}
     if "other_instances_end_state" in case and not others <= ENDS[case["other_instances_end_state"]]:

@@ -61,9 +61,8 @@ def test_without_the_demo_setting_it_refuses(transactional_db: None, tmp_path: P
         assert "runs with BPM_DEMO=1 only" in children.log().read_text()
 
 
-@pytest.mark.parametrize(
-    "number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda number: number.name
-)
+@pytest.mark.sqlite
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=lambda number: number.name)
 def test_however_the_demo_ends_nothing_is_left(
     transactional_db: None, tmp_path: Path, number: signal.Signals
 ) -> None:

@@ -19,9 +19,10 @@ _HEAD = (
 )
 
 
-def file(*processes: str, **roots: str) -> bytes:
+def file(text: str, **roots: str) -> bytes:
     """Return a file; `message_pay="pay"` and the like are root elements: kind, id and name (or code)."""
-    return (_HEAD + "".join(_root(name, text) for name, text in roots.items()) + "".join(processes) + "</definitions>").encode()
+    found = "".join(_root(name, value) for name, value in roots.items())
+    return f"{_HEAD}{found}{text}</definitions>".encode()
 
 
 def _root(name: str, text: str) -> str:
@@ -79,10 +80,10 @@ def timer(tag: str, name: str, text: str, what: str = "timeDuration", own: str =
     )
 
 
-def deploy(*files: bytes, tenant: str = "", **options: Any) -> list[dict[str, Any]]:
-    """Deploy files in one deployment; return what the answer says of each definition."""
-    named = [(f"{number}.bpmn", data) for number, data in enumerate(files)]
-    return list(engine.deploy(named, tenant=tenant, **options)["definitions"])
+def deploy(*processes: str, tenant: str = "", **roots: str) -> list[dict[str, Any]]:
+    """Deploy processes in one deployment, each in a file of its own; return what the answer says of each."""
+    named = [(f"{number}.bpmn", file(text, **roots)) for number, text in enumerate(processes)]
+    return list(engine.deploy(named, tenant=tenant)["definitions"])
 
 
 def start(key: str, **fields: Any) -> str:

@@ -25,7 +25,7 @@ from tests.support.handler_runs import run_due_jobs, run_job
 from tests.support.hosts import Handler, HandlerKey, Leased, Variables
 from tests.support.model import Model
 from tests.support.model_xml import write_xml
-from tests.support.stored import read_history, read_state
+from tests.support.stored import StoredInstances, read_history
 
 
 class RegisteredHandlers(MutableMapping[HandlerKey, Handler]):
@@ -62,6 +62,7 @@ class DatabaseHost:
         self.checked = checked
         self.unreached = 0
         self._deployments = 0
+        self._stored = StoredInstances()
 
     def close(self) -> None:
         """Forget the handlers."""
@@ -145,7 +146,7 @@ class DatabaseHost:
         return graph_of(self.state(instance).instance.definition)
 
     def state(self, instance: Id) -> State:
-        state = read_state(instance)
+        state = self._stored.state(instance)
         if state is None:
             raise InstanceNotFound(instance=instance)
         return state

@@ -20,6 +20,7 @@ from bpm.core.rows import (
 )
 from bpm.core.state import State
 from bpm.core.token import Token, TokenStatus, Wait
+from tests.support.compensation_rules import compensation_violations
 from tests.support.folding import Recorded
 from tests.support.history_rules import history_violations
 
@@ -102,11 +103,12 @@ def _joins(state: State) -> Iterator[str]:
                 yield f"join {join.node} is {join.status} but holds tokens"
             continue
         open_keys[join.scope, join.node, join.group] += 1
-        if join.arrived != len(flows):
-            yield f"join {join.node} says {join.arrived} arrived, counted {len(flows)}"
-        if not held[join.id]:
+        arrived = sum(map(len, held[join.id].values())) if join.kind == "quantity" else len(flows)
+        if join.arrived != arrived:
+            yield f"join {join.node} says {join.arrived} arrived, counted {arrived}"
+        if not held[join.id] and join.kind != "reset":
             yield f"join {join.node} is open without a token"
-        if join.kind == "parallel" and join.arrived >= join.expected:
+        if join.kind in ("parallel", "quantity") and join.arrived >= join.expected:
             yield f"join {join.node} is full but has not fired"
     yield from (f"two open states for {key}" for key, number in open_keys.items() if number > 1)
     yield from _arrivals(state, held)
@@ -241,4 +243,5 @@ _RULES: tuple[Callable[[State], Iterator[str]], ...] = (
     _scopes_and_outer_tokens,
     _what_tokens_wait_for,
     _leases,
+    compensation_violations,
 )

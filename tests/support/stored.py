@@ -27,13 +27,34 @@ _PLAIN = {"sequence": "last_sequence", "definition": "definition_id"}
 def read_state(instance: Id) -> State | None:
     """Return everything stored of an instance, None where there is none."""
     row = ProcessInstance.objects.filter(id=instance).first()
-    if row is None:
-        return None
+    return None if row is None else _read_state(instance, row)
+
+
+class StoredInstances:
+    """Reads instances, again only when their revision has changed: nothing is written without raising it."""
+
+    def __init__(self) -> None:
+        self._read: dict[Id, tuple[int, State]] = {}
+
+    def state(self, instance: Id) -> State | None:
+        """Return everything stored of an instance, None where there is none; not to be changed."""
+        row = ProcessInstance.objects.filter(id=instance).first()
+        if row is None:
+            return None
+        revision, state = self._read.get(instance, (-1, None))
+        if state is None or revision != row.revision:
+            state = _read_state(instance, row)
+            self._read[instance] = (row.revision, state)
+        return state
+
+
+def _read_state(instance: Id, row: ProcessInstance) -> State:
     values = {name: _plain(getattr(row, _PLAIN.get(name, name))) for name in Instance.__dataclass_fields__}
     values |= {"status": InstanceStatus(values["status"]), "passes": from_text(values["passes"])}
     state = State(Instance(**values), everything=True)
     for spec in SPECS.values():
-        for found in _BY_TABLE[spec.table]._default_manager.filter(instance_id=instance).order_by("pk"):
+        rows = _BY_TABLE[spec.table]._default_manager.filter(instance_id=instance)
+        for found in rows.values_list(*spec.fields):
             _adopt(state, spec, _row(spec, found))
     return state
 
@@ -49,10 +70,10 @@ def _adopt(state: State, spec: TableSpec, row: Any) -> None:
         getattr(state, spec.name)[row.id] = row
 
 
-def _row(spec: TableSpec, found: models.Model) -> Any:
+def _row(spec: TableSpec, found: tuple[Any, ...]) -> Any:
     values = []
     for position, name in enumerate(spec.fields):
-        value = _plain(getattr(found, name))
+        value = _plain(found[position])
         if spec.kinds.get(name) == JSON:
             value = from_text(value)
             value = tuple(value) if holds_tuple(spec, position) else value

@@ -94,7 +94,7 @@ def tree_xml(text: str, key: str = "p", *, saga: str | None = None) -> bytes:
     undone = {line.options["undo"] for line in root.lines() if "undo" in line.options}
     mode = f' own:saga="{saga}"' if saga else ""
     process = f'<process id="{key}" isExecutable="true"{mode}>{_inside(root, undone)}</process>'
-    return f'<definitions id="d" {_NAMESPACES}>{_roots(root)}{process}</definitions>'.encode()
+    return f'<definitions id="definitions" {_NAMESPACES}>{_roots(root)}{process}</definitions>'.encode()
 
 
 def _read(text: str) -> _Scope:

@@ -40,6 +40,18 @@ THREE = b"""<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" tar
     <parallelGateway id="join"/><sequenceFlow id="f6" sourceRef="join" targetRef="D"/><userTask id="D"/>
   </process>
 </definitions>"""
+TRIP = b"""<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" targetNamespace="urn:test"
+             xmlns:camunda="http://camunda.org/schema/1.0/bpmn" xmlns:own="urn:bpm-engine:1">
+  <process id="trip" isExecutable="true" own:saga="local">
+    <startEvent id="start"/><sequenceFlow id="f1" sourceRef="start" targetRef="flight"/>
+    <serviceTask id="flight" camunda:type="external" camunda:topic="book"/>
+    <boundaryEvent id="undo-flight" attachedToRef="flight"><compensateEventDefinition/></boundaryEvent>
+    <serviceTask id="cancel-flight" isForCompensation="true" camunda:type="external" camunda:topic="cancel"/>
+    <association id="a1" sourceRef="undo-flight" targetRef="cancel-flight" associationDirection="One"/>
+    <sequenceFlow id="f2" sourceRef="flight" targetRef="hotel"/>
+    <serviceTask id="hotel" camunda:type="external" camunda:topic="book"/>
+  </process>
+</definitions>"""
 
 
 @pytest.fixture
@@ -71,8 +83,8 @@ def _finish(host: CoreHost, instance: Id, node: str) -> None:
     host.execute(instance, c.CompleteUserTask(task=task))
 
 
-def _leased(host: CoreHost, worker: str) -> ExternalTask:
-    ((_, task),) = host.fetch(worker, ["payment"], lease_ms=30_000)
+def _leased(host: CoreHost, worker: str, topic: str = "payment") -> ExternalTask:
+    ((_, task),) = host.fetch(worker, [topic], lease_ms=30_000)
     return task
 
 
@@ -142,3 +154,21 @@ def test_a_fork_of_three_of_which_two_meet(host: CoreHost) -> None:
     _finish(host, instance, "D")
     _finish(host, instance, "C")
     assert isinstance(host.history(instance)[-1].event, e.InstanceCompleted)
+
+
+def test_a_trip_is_undone(host: CoreHost) -> None:
+    host.deploy(TRIP)
+    instance = host.start("trip")
+    flight = _leased(host, "w", "book")
+    host.execute(instance, c.CompleteExternalTask(task=flight.id, worker="w", lease=flight.lease))
+    hotel = _leased(host, "w", "book")
+    full = c.FailExternalTask(task=hotel.id, worker="w", lease=hotel.lease, error="full", retries=0)
+    host.execute(instance, full)
+    undone = _leased(host, "w", "cancel")
+    host.execute(instance, c.CompleteExternalTask(task=undone.id, worker="w", lease=undone.lease))
+    history = {recorded.sequence: recorded.event for recorded in host.history(instance)}
+    told = list(_told(DOCS / "explanation/saga.md", 3))
+    assert len(told) == 13
+    for number, (event, node) in told:
+        assert (type(history[number]).__name__, getattr(history[number], "node", "")) == (event, node), number
+    assert max(history) == 39

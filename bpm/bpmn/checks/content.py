@@ -16,6 +16,7 @@ _KNOWN: Final = (PASSIVE - {"humanPerformer", "potentialOwner", "performer", "re
         "outgoing",
         "script",
         "eventDefinitionRef",
+        "activationCondition",
         "dataInput",
         "dataOutput",
         "inputSet",

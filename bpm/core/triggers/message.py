@@ -11,9 +11,10 @@ from bpm.core import events as e
 from bpm.core.arming import Owner
 from bpm.core.between import SendMessage
 from bpm.core.expressions import Expression
+from bpm.core.failure import NodeFailed
 from bpm.core.graph import Node
 from bpm.core.reading import Reading
-from bpm.core.run import Run
+from bpm.core.run import Place, Run
 from bpm.core.token import Token, Wait
 from bpm.core.triggers.named import correlation_text, evaluate_name, read_name, subscribe
 from bpm.core.triggers.trigger import BOUNDARY, CATCH, END, HANDLER, START, THROW, Trigger
@@ -50,12 +51,12 @@ class MessageTrigger(Trigger[Message]):
 
     def arm(self, run: Run, node: Node, owner: Owner, definition: Message, number: int) -> None:
         """Emit SubscriptionOpened."""
-        key = run.evaluate(definition.correlation, owner) if definition.correlation is not None else None
+        key = _key(run, definition, owner)
         subscribe(run, node, owner, "message", evaluate_name(run, definition.name, owner), key)
 
     def throw(self, run: Run, node: Node, token: Token, definition: Message) -> bool:
         """Emit MessageThrown; the token goes on."""
-        key = run.evaluate(definition.correlation, token) if definition.correlation is not None else None
+        key = _key(run, definition, token)
         name = evaluate_name(run, definition.name, token)
         correlation = correlation_text(key)
         run.emit(e.MessageThrown(token=token.id, node=node.id, name=name, correlation=correlation))
@@ -66,3 +67,12 @@ class MessageTrigger(Trigger[Message]):
         """Return the variables of name and key."""
         key = frozenset() if definition.correlation is None else definition.correlation.names
         return None if key is None or definition.name.names is None else definition.name.names | key
+
+
+def _key(run: Run, definition: Message, place: Place) -> object:
+    if definition.correlation is None:
+        return None
+    value = run.evaluate(definition.correlation, place)
+    if value is None:
+        raise NodeFailed("ExpressionFailed", f"The correlation key {definition.correlation.text!r} is null.")
+    return value

@@ -12,6 +12,9 @@ from bpm.core.ids import NIL, Id
 from bpm.shell.messages import Message
 from bpm.shell.sql import dialect
 
+NO_KEY = "null"
+"""Correlation of who waits for a message by its name alone; a key itself is never null."""
+
 _CLOCK = {"postgresql": "clock_timestamp()", "sqlite": "%s"}
 
 
@@ -87,13 +90,15 @@ def _waiting(message: Message, most: int) -> tuple[str, list[Any]]:
         require("i.id = %s", _stored_id(message.instance))
     keys = message.key_texts
     if message.instance is None or keys:
-        texts = list(dict.fromkeys(["null", message.key, *keys.values()]))
+        texts = list(dict.fromkeys([NO_KEY, message.key, *keys.values()]))
         require(f"s.correlation IN ({', '.join(['%s'] * len(texts))})", *texts)
     for name, text in keys.items():
         variable = "v.instance_id = i.id AND v.scope = i.id AND v.name = %s AND v.value = %s"
-        require(
-            f"(s.correlation = %s OR EXISTS (SELECT 1 FROM bpm_variable v WHERE {variable}))", text, name, text
-        )
+        known = f"EXISTS (SELECT 1 FROM bpm_variable v WHERE {variable})"
+        if text == NO_KEY:
+            require(known, name, text)
+        else:
+            require(f"(s.correlation = %s OR {known})", text, name, text)
     query = (
         "SELECT 'waiting' AS kind, s.id, s.instance_id, s.node FROM bpm_subscription s "
         f"JOIN bpm_processinstance i ON i.id = s.instance_id WHERE {' AND '.join(conditions)} ORDER BY s.id LIMIT %s"

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from bpm.core.context import Limits
 from bpm.core.errors import Refused
 from tests.support.core_host import CoreHost
+from tests.support.inclusive_rule import waiting_without_reason
 from tests.support.model import Model
 from tests.support.random_commands import possible_commands, useful_commands
 from tests.support.random_models import structured_models, unstructured_models
@@ -32,6 +33,7 @@ def _run(model: Model, moves: list[tuple[int, int]]) -> None:
             host.execute(instance, commands[choice % len(commands)])
         except Refused:
             continue
+        assert list(waiting_without_reason(host.graph(instance), host.state(instance))) == []
 
 
 @given(structured_models(), MOVES)

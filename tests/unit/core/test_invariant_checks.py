@@ -1,0 +1,154 @@
+"""The checks of the hosts see what is wrong: each kind of damage is found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from bpm.core import events as e
+from bpm.core.rows import ExternalStatus, InstanceStatus, JoinStatus, ScopeStatus
+from bpm.core.state import State
+from bpm.core.token import TokenStatus
+from tests.support.core_host import CoreHost
+from tests.support.folding import Recorded, differences, fold
+from tests.support.history_rules import history_violations
+from tests.support.invariants import violations
+from tests.support.model import parse_model
+from tests.support.play import Case
+
+Damage = Callable[[State], None]
+
+
+def _case() -> Case:
+    host = CoreHost()
+    host.deploy(
+        parse_model("""
+            start s -> f
+            par f -> a, b, x, t
+            user a -> j
+            user b -> j
+            external x -> j
+            timer t duration=PT1H -> j
+            par j -> e
+            end e
+        """)
+    )
+    case = Case(host, host.start("p"))
+    case.complete("a")
+    case.host.fetch("w", ["x"])
+    return case
+
+
+def _change(table: str, node: str, **changes: Any) -> Damage:
+    def damage(state: State) -> None:
+        rows = getattr(state, table)
+        key = next(key for key, row in rows.items() if row.node == node and not getattr(row, "final", False))
+        rows[key] = rows[key]._replace(**changes)
+
+    return damage
+
+
+def _instance(**changes: Any) -> Damage:
+    def damage(state: State) -> None:
+        for name, value in changes.items():
+            setattr(state.instance, name, value)
+
+    return damage
+
+
+def _arrivals(state: State) -> None:
+    state.arrivals.clear()
+
+
+def _newest(state: State) -> None:
+    state.newest_joins.clear()
+
+
+@pytest.mark.parametrize(
+    ("damage", "rule"),
+    [
+        (_instance(live=9), "instance_counters: live"),
+        (_instance(incidents=1), "instance_counters: incidents"),
+        (_instance(passive=0), "instance_counters: passive"),
+        (_instance(sequence=3), "SequenceGap"),
+        (_instance(status=InstanceStatus.FAILED), "status"),
+        (_instance(status=InstanceStatus.COMPLETED), "status"),
+        (_change("scopes", "p", live_tokens=1), "scope_counters"),
+        (_change("scopes", "p", status=ScopeStatus.COMPLETED), "no_orphans"),
+        (_change("joins", "j", arrived=2), "joins"),
+        (_change("joins", "j", status=JoinStatus.FIRED), "joins"),
+        (_change("joins", "j", generation=2), "joins"),
+        (_arrivals, "joins: arrivals"),
+        (_newest, "joins: the newest"),
+        (_change("tokens", "b", status=TokenStatus.READY), "what_tokens_wait_for"),
+        (_change("tokens", "j", status=TokenStatus.READY), "joins"),
+        (_change("user_tasks", "b", status="CANCELLED"), "what_tokens_wait_for"),
+        (_change("timers", "t", token=None), "what_tokens_wait_for"),
+        (_change("external_tasks", "x", worker=None), "leases"),
+        (_change("external_tasks", "x", status=ExternalStatus.READY), "leases"),
+        (_change("external_tasks", "x", retries=0), "leases"),
+    ],
+)
+def test_a_damaged_state_is_noticed(damage: Damage, rule: str) -> None:
+    case = _case()
+    history = case.host.history(case.id)
+    assert violations(case.state, history) == []
+    damage(case.state)
+    assert any(found.startswith(rule) for found in violations(case.state, history))
+    assert differences(case.state, fold(case.id, history)) != []
+
+
+def _append(make: Callable[[Case], e.Event]) -> Callable[[Case, list[Recorded]], None]:
+    def damage(case: Case, history: list[Recorded]) -> None:
+        last = history[-1]
+        history.append(Recorded(last.sequence + 1, make(case), last.at + timedelta(seconds=1)))
+        case.state.instance.sequence += 1
+
+    return damage
+
+
+def _ended(case: Case) -> e.TokenTerminated:
+    ended = case.of(e.TokenCompleted)[-1]
+    final = next(event for event in case.of(e.TokenCompleted) if event.final)
+    return e.TokenTerminated(token=final.token, node=ended.node, reason="end")
+
+
+@pytest.mark.parametrize(
+    ("make", "rule"),
+    [
+        (_ended, "TokenFinalizedTwice"),
+        (
+            lambda case: e.NodeExecutionStarted(token=case.token("b").id, node="b", attempt=1),
+            "TokenInvalidTransition",
+        ),
+        (
+            lambda case: e.ExternalTaskLocked(
+                task=case.external("x").id,
+                token=case.token("x").id,
+                node="x",
+                worker="v",
+                lease=7,
+                expires_at=case.host.clock.now,
+            ),
+            "lease 7",
+        ),
+    ],
+)
+def test_a_history_that_cannot_be_is_noticed(make: Callable[[Case], e.Event], rule: str) -> None:
+    case = _case()
+    history = list(case.host.history(case.id))
+    _append(make)(case, history)
+    assert any(found.startswith(rule) for found in history_violations(case.state, history))
+
+
+def test_a_gap_and_a_time_that_runs_backwards_are_noticed() -> None:
+    case = _case()
+    history = list(case.host.history(case.id))
+    del history[3]
+    assert any(found.startswith("SequenceGap") for found in history_violations(case.state, history))
+    history = list(case.host.history(case.id))
+    history[2] = history[2]._replace(at=history[2].at - timedelta(days=1))
+    assert "time runs backwards" in list(history_violations(case.state, history))

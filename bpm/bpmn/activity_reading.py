@@ -123,6 +123,8 @@ def _read_multi(xml: XmlElement, reading: Reading) -> MultiInstance:
         events=_behavior_events(xml, reading),
         output_collection=(zeebe.get("outputCollection") or None) if zeebe is not None else None,
         output_element=reading.expression(xml, output) if output else None,
+        before=is_true(xml.extension("asyncBefore")) or is_true(xml.extension("async")),
+        after=is_true(xml.extension("asyncAfter")),
     )
 
 

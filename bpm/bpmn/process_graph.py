@@ -62,7 +62,8 @@ def _scope(layout: Layout, name: str, reading: ProcessReading) -> ScopeGraph:
     scope = layout.scopes[name]
     compensating = compensating_event_subprocesses(layout, scope, reading)
     starts = starts_of(layout, scope)
-    handlers = tuple(node for node in scope.nodes if is_true(layout.nodes[node].xml.get("triggeredByEvent")))
+    inner = [layout.scopes[node] for node in scope.nodes if node in layout.scopes]
+    handlers = tuple(one.id for one in inner if is_true(one.xml.get("triggeredByEvent")))
     return ScopeGraph(
         id=name,
         parent=scope.parent,

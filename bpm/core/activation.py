@@ -37,9 +37,7 @@ def arrive_at(run: Run, node: Node, token: Token, activation: Expression | None)
         _activate(run, node, join)
 
 
-def _is_activated(
-    run: Run, node: Node, join: JoinState, place: Token, activation: Expression | None
-) -> bool:
+def _is_activated(run: Run, node: Node, join: JoinState, place: Token, activation: Expression | None) -> bool:
     """Ask the condition; without one, every flow must hold a token."""
     if activation is None:
         return join.arrived == join.expected

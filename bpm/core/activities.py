@@ -37,7 +37,7 @@ def enter(run: Run, element: Element[Any], node: Activity, token: Token) -> None
     layer = layer_of(run, node, token)
     if layer == ACTIVITY:
         if token.phase != BEGUN:
-            _begin(run, node, token)
+            begin(run, node, token)
         run.listen(node.on_start, token)
         element.enter(run, node, run.token(token.id))
     elif waits_for_more(node, token) and layer is None:
@@ -61,7 +61,7 @@ def is_layered(node: Activity) -> bool:
     return bool(node.loop or node.boundary or node.inputs or node.outputs)
 
 
-def _begin(run: Run, node: Activity, token: Token) -> None:
+def begin(run: Run, node: Activity, token: Token) -> None:
     """Evaluate the input mappings, then arm the boundary events unless the body has."""
     for mapping in node.inputs:
         _set(run, token.scope, mapping, _value(run, mapping, token))

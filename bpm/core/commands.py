@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bpm.core.ids import Id
+from bpm.core.instructions import Instruction
 
 Variables = Mapping[str, Any]
 
@@ -33,6 +34,7 @@ class StartInstance(Command):
     Attributes:
         node: where a trigger starts it instead: a start event, an instantiating receive task, or an event behind an
             instantiating gateway.
+        instructions: where it begins instead, as in a modification.
     """
 
     definition: Id
@@ -43,6 +45,7 @@ class StartInstance(Command):
     parent_token: Id | None = None
     root: Id | None = None
     node: str | None = None
+    instructions: tuple[Instruction, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,9 +29,7 @@ def gather(run: Run, node: Activity, token: Token) -> None:
     join = run.state.join(token.scope, node.id, NIL)
     if join is None or join.status is not JoinStatus.OPEN:
         generation = join.generation + 1 if join is not None else 1
-        join = open_state(
-            run, node, token.scope, NIL, QUANTITY, generation, expected=node.start_quantity
-        )
+        join = open_state(run, node, token.scope, NIL, QUANTITY, generation, expected=node.start_quantity)
     held = [run.state.waiting_at(join.id, flow) for flow in (*node.incoming, "")]
     arrived = sum(map(len, held)) + 1
     run.emit(e.TokenBlocked(token=token.id, node=node.id, wait=Wait.JOIN, join=join.id))

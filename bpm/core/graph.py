@@ -88,6 +88,7 @@ class MultiInstance:
         behavior: when events are thrown as instances complete: `None` each time, `One` the first time, `Complex` by
             the conditions of the events, `All` never.
         events: what is thrown, with its condition under `Complex`.
+        before, after: whether an asynchronous continuation stands before or after each instance.
     """
 
     sequential: bool = False
@@ -99,6 +100,8 @@ class MultiInstance:
     events: tuple[tuple[Expression | None, Armed], ...] = ()
     output_collection: str | None = None
     output_element: Expression | None = None
+    before: bool = False
+    after: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -37,9 +37,7 @@ def arrive(run: Run, node: Node, token: Token, kind: str) -> JoinState:
     group = join_group(run, node, token)
     join = run.state.join(token.scope, node.id, group)
     if join is None or join.status is not JoinStatus.OPEN:
-        join = open_state(
-            run, node, token.scope, group, kind, join.generation + 1 if join is not None else 1
-        )
+        join = open_state(run, node, token.scope, group, kind, join.generation + 1 if join is not None else 1)
     flow = token.flow or ""
     first_of_flow = not run.state.waiting_at(join.id, flow)
     # By the flow's target: looking through the incoming flows would make a wide join quadratic.

@@ -9,6 +9,7 @@ from typing import Any
 
 from bpm.core.commands import Command, JobCommand, TaskCommand, Variables
 from bpm.core.ids import Id
+from bpm.core.instructions import Instruction
 
 OPERATOR, CALLER, DEFINITION, INVARIANT = "operator", "caller", "definition", "invariant"
 """Why an instance is suspended: somebody asked for it, its caller or its definition is, or the engine froze it."""
@@ -32,6 +33,13 @@ class ActivateInstance(Command):
 
     release: bool = False
     by_caller: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModifyInstance(Command):
+    """End and start at places of the instance, in the order of the instructions."""
+
+    instructions: tuple[Instruction, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

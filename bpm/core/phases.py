@@ -10,7 +10,10 @@ AFTER: Final = "after"
 RESETTING: Final = "resetting"
 """Likewise, at a complex gateway that resets."""
 
-LEAVING: Final = frozenset({AFTER, RESETTING})
+CONTINUED: Final = "continued"
+"""Likewise, and the job behind the work is done: its end listeners have been told."""
+
+LEAVING: Final = frozenset({AFTER, RESETTING, CONTINUED})
 
 GATHERED: Final = "gathered"
 """All tokens with which the activity starts have come."""

@@ -54,8 +54,10 @@ def _complete(run: Run, scope: Id) -> None:
     row = run.state.scopes[scope]
     if row.status is not ScopeStatus.ACTIVE or row.live_tokens:
         return
-    if row.kind == AD_HOC and run.element(run.graph.nodes[row.node]).emptied(run, run.graph.nodes[row.node], row):
-        return
+    if row.kind == AD_HOC:
+        node = run.graph.nodes[row.node]
+        if run.element(node).emptied(run, node, row):
+            return
     if row.live_scopes:
         disarm_handlers(run, scope)
         return

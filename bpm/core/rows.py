@@ -45,8 +45,8 @@ class Scope(NamedTuple):
         open_joins: join node to its number of open join states; only nodes with at least one.
         begun: instances that a loop's body, or activities that a sequential ad-hoc subprocess has begun.
         compensable: completed activities of this scope that can be compensated; counted while it is active.
-        closing: why nothing new begins here: `condition` (an ad-hoc subprocess is done), `saga` (what was done is being
-            compensated), `sagaFailed` (likewise, but a handler has failed); empty otherwise.
+        closing: why nothing new begins here by itself: `condition` or `interrupted` (an ad-hoc subprocess), `saga`
+            (what was done is being compensated), `sagaFailed` (likewise, but a handler has failed); else empty.
         cause: kind of the failure that made it close.
     """
 

@@ -17,10 +17,10 @@ from bpm.core.compensation import saga
 from bpm.core.compensation.records import record_left
 from bpm.core.context import Context
 from bpm.core.failure import NodeFailed
-from bpm.core.graph import Activity, Graph, Node
+from bpm.core.graph import Activity, Graph, MultiInstance, Node
 from bpm.core.ids import Id
-from bpm.core.layers import ACTIVITY, layer_of
-from bpm.core.phases import AFTER, LEAVING
+from bpm.core.layers import ACTIVITY, BODY, layer_of
+from bpm.core.phases import AFTER, CONTINUED, LEAVING
 from bpm.core.stage import Place, Stage
 from bpm.core.state import State
 from bpm.core.token import Token, TokenStatus, Wait
@@ -138,31 +138,37 @@ class Run(Stage):
     def leave(self, node: Node, token: Token) -> None:
         """Let a token leave its node: an activity's own scope, or by the flows its element chooses.
 
-        A job may stand before that.
+        A job may stand before that; end listeners are told first.
 
         Raises:
             NodeFailed: before anything but effects of listeners is emitted.
         """
         layer = layer_of(self, node, token)
-        if node.after and layer is None and token.id not in self._admitted:
-            self.create_job(node, token, "after")
-            return
+        listens = layer is None and not (isinstance(node, Activity) and activities.is_layered(node))
+        if token.phase != CONTINUED:
+            if listens:
+                self.listen(node.on_end, token)
+            if _has_job(node, layer, "after"):
+                self.create_job(node, token, "after")
+                return
         self._admitted.discard(token.id)
         if layer is not None:
             assert isinstance(node, Activity), "only activities have scopes of their own"
             self._leave_layer(node, token, layer)
             return
-        if node.on_end and not (isinstance(node, Activity) and activities.is_layered(node)):
-            self.listen(node.on_end, token)
         copies = node.completion_quantity if isinstance(node, Activity) else 1
-        around = self.graph.nodes.get(node.scope)
-        watched = around is not None and around.watches and isinstance(node, Activity)
-        enough = watched and self.element(around).satisfied(self, around, token)
+        around = self._watcher(node)
+        enough = around is not None and self.element(around).satisfied(self, around, token)
         flows = self._elements[node.tag].choose(self, node, token)
         record_left(self, node, token)
         leaving.take(self, node, token, flows, copies)
-        if enough:
+        if around is not None and enough:
             self.element(around).close(self, around, token.scope)
+
+    def _watcher(self, node: Node) -> Node | None:
+        """Return the subprocess around an activity that wants to know when it is left."""
+        around = self.graph.nodes.get(node.scope)
+        return around if around is not None and around.watches and isinstance(node, Activity) else None
 
     def _leave_layer(self, node: Activity, token: Token, layer: str) -> None:
         if layer == ACTIVITY:
@@ -224,7 +230,7 @@ class Run(Stage):
 
     def _stands_before(self, node: Node, token: Token) -> bool:
         """Return whether a job stands before the node; where several tokens are needed, it comes after the last."""
-        if not node.before or token.id in self._admitted or layer_of(self, node, token) is not None:
+        if token.id in self._admitted or not _has_job(node, layer_of(self, node, token), "before"):
             return False
         return not (isinstance(node, Activity) and activities.waits_for_more(node, token))
 
@@ -266,6 +272,14 @@ class Run(Stage):
             token = self.state.tokens.get(queue.popleft())
             if token is not None and token.status is TokenStatus.READY:
                 self.create_job(self.graph.nodes[token.node], token, "continuation", passes=passes)
+
+
+def _has_job(node: Node, layer: str | None, side: str) -> bool:
+    """Return whether a job stands before or after the node, or inside a multi-instance each of its instances."""
+    if layer is None:
+        return node.before if side == "before" else node.after
+    loop = node.loop if layer == BODY and isinstance(node, Activity) else None
+    return isinstance(loop, MultiInstance) and (loop.before if side == "before" else loop.after)
 
 
 __all__ = ["Place", "Run"]

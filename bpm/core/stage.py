@@ -99,7 +99,8 @@ class Stage:
         """
         try:
             scope = self.lookup(place)
-            return condition.truth(BoundLookup(scope, bound) if bound else scope, ExecutionObject(self, place))
+            seen = BoundLookup(scope, bound) if bound else scope
+            return condition.truth(seen, ExecutionObject(self, place))
         except EvaluationFailed as failure:
             raise NodeFailed("ExpressionFailed", str(failure)) from None
 

@@ -39,6 +39,7 @@ from bpm.engine.messages import (
     trigger_message,
     trigger_receive_task,
 )
+from bpm.engine.modification import modify, preview_modification
 from bpm.engine.repair import resolve_incident, retry_dead_letter, retry_incidents, retry_token
 from bpm.engine.suspension import activate, suspend
 from bpm.engine.task_operations import (
@@ -101,6 +102,8 @@ __all__ = [
     "fire_due_timers",
     "fire_timer",
     "match_buffered",
+    "modify",
+    "preview_modification",
     "remove_task_variables",
     "remove_variables",
     "renew_jobs",

@@ -8,7 +8,9 @@ from typing import Any
 from bpm.core import commands as c
 from bpm.core import errors
 from bpm.core.errors import EngineError
+from bpm.core.instructions import Instruction
 from bpm.engine.answers import Answer, answer_once, checked, done, identifier, instance_answer
+from bpm.engine.modification import checked_instructions
 from bpm.shell.execute import execute, execute_many
 from bpm.shell.idempotency import Idempotency
 from bpm.shell.outcome import Done
@@ -22,17 +24,22 @@ def start(
     version: int | None = None,
     business_key: str | None = None,
     variables: Mapping[str, Any] | None = None,
+    instructions: Sequence[Instruction] = (),
     tenant: str = "",
     actor: str = "",
     key: Idempotency | None = None,
 ) -> Answer:
     """Start an instance of the latest version of a key, of a version, or of a definition by id.
 
+    Args:
+        instructions: where it begins, instead of at its none start event (`StartBefore`, `StartAfter`, `StartAtFlow`).
+
     Returns:
         `instance_id status definition_id process_def_id business_key continuing`.
 
     Raises:
         DefinitionNotFound, NotStartable, VariableInvalid.
+        Invalid: an instruction cannot be carried out.
     """
     one = Start(
         process=process,
@@ -40,6 +47,7 @@ def start(
         tenant=tenant,
         business_key=business_key,
         variables=checked(variables),
+        instructions=checked_instructions(instructions),
         actor=actor,
     )
     return answer_once(key, tenant, lambda: instance_answer(done(execute(one))))

@@ -25,6 +25,7 @@ def correlate(
     *,
     business_key: str | None = None,
     correlation_keys: Mapping[str, Any] | None = None,
+    local_correlation_keys: Mapping[str, Any] | None = None,
     instance: str | None = None,
     definition: str | None = None,
     start_only: bool = False,
@@ -41,6 +42,7 @@ def correlate(
     Args:
         name: None matches any message, where the rest says who is meant.
         correlation_keys: each must be a process variable with that value, or the correlation key of who waits.
+        local_correlation_keys: each must be a variable of exactly the scope in which the message is waited for.
         definition: id or key of the process that it may start.
         ttl_ms: without a receiver it is buffered that long, at most 366 days, for the first one.
         message_id: the same message again under it does nothing and gets the first answer, for 24 hours.
@@ -60,6 +62,7 @@ def correlate(
         business_key=business_key,
         instance=identifier(instance, errors.InstanceNotFound) if instance is not None else None,
         keys=check_variables(dict(correlation_keys or {})),
+        local_keys=check_variables(dict(local_correlation_keys or {})),
         variables=checked(variables),
         start_only=start_only or definition is not None,
         definition=definition,

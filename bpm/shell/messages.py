@@ -17,6 +17,7 @@ class Message:
     Attributes:
         name: None matches a message of any name, where something else says who is meant.
         keys: names and values; each must be a process variable, or the correlation key, of who waits.
+        local_keys: likewise, but variables of exactly the scope in which it is waited for.
         key: canonical JSON of a correlation key without name, `null` for none.
         start_only: it only starts instances.
         definition: id or key of the process that it starts.
@@ -27,6 +28,7 @@ class Message:
     business_key: str | None = None
     instance: Id | None = None
     keys: Mapping[str, Any] = field(default_factory=dict)
+    local_keys: Mapping[str, Any] = field(default_factory=dict)
     key: str = "null"
     variables: Mapping[str, Any] = field(default_factory=dict)
     start_only: bool = False
@@ -36,12 +38,7 @@ class Message:
     @property
     def starts(self) -> bool:
         """Whether it may start an instance: nothing in it names one that is there."""
-        return self.name is not None and self.instance is None and not self.keys
-
-    @property
-    def key_texts(self) -> dict[str, str]:
-        """Names of keys to their values as canonical JSON."""
-        return {name: to_text(value) for name, value in self.keys.items()}
+        return self.name is not None and self.instance is None and not (self.keys or self.local_keys)
 
     def correlation_text(self) -> str:
         """Return who is meant, as JSON for the buffer."""
@@ -49,6 +46,7 @@ class Message:
             "business_key": self.business_key,
             "instance": self.instance,
             "keys": dict(self.keys),
+            "local_keys": dict(self.local_keys),
             "key": self.key,
             "actor": self.actor,
         }

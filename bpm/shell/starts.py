@@ -8,6 +8,7 @@ from typing import Any
 
 from bpm.core.commands import StartInstance
 from bpm.core.ids import Id
+from bpm.core.instructions import Instruction
 from bpm.shell.definitions import DefinitionRow
 
 
@@ -19,6 +20,7 @@ class Start:
         process: key, or id of a version.
         version: of the key; None: the latest.
         node: where a trigger starts it.
+        instructions: where it begins instead.
         instance: its id, where it is made by a caller.
         parent_instance, parent_token, root: the call by which it starts.
     """
@@ -30,6 +32,7 @@ class Start:
     variables: Mapping[str, Any] = field(default_factory=dict)
     actor: str = ""
     node: str | None = None
+    instructions: tuple[Instruction, ...] = ()
     instance: Id | None = None
     parent_instance: Id | None = None
     parent_token: Id | None = None
@@ -44,6 +47,7 @@ class Start:
             variables=self.variables,
             actor=self.actor,
             node=self.node,
+            instructions=self.instructions,
             parent_instance=self.parent_instance,
             parent_token=self.parent_token,
             root=self.root,

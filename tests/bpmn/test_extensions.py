@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.bpmn.files import HEAD, LINE, around, found, read, read_all
+from bpm.core.elements.subprocess import SubProcess
+from tests.bpmn.files import HEAD, LINE, around, found, graph, read, read_all
 
 
 def task(inside: str = "", attributes: str = "", tag: str = "task") -> str:
@@ -18,8 +19,6 @@ def extension(element: str) -> str:
 
 
 REFUSED_INSIDE = [
-    "<multiInstanceLoopCharacteristics><loopCardinality>3</loopCardinality></multiInstanceLoopCharacteristics>",
-    "<standardLoopCharacteristics/>",
     "<dataInputAssociation><sourceRef>a</sourceRef><targetRef>b</targetRef></dataInputAssociation>",
     "<dataOutputAssociation><assignment/></dataOutputAssociation>",
     "<potentialOwner/>",
@@ -29,19 +28,14 @@ REFUSED_INSIDE = [
         extension(f"<{element}/>")
         for element in (
             *(
-                "camunda:executionListener",
-                "camunda:taskListener",
-                "camunda:inputOutput",
                 "camunda:connector",
-            ),
-            *(
                 "camunda:errorEventDefinition",
                 "camunda:field",
                 "camunda:in",
                 "camunda:out",
                 "camunda:unheardOf",
             ),
-            *("zeebe:ioMapping", "zeebe:executionListeners", "zeebe:taskListeners", "zeebe:taskHeaders"),
+            *("zeebe:executionListeners", "zeebe:taskListeners", "zeebe:taskHeaders"),
             *("zeebe:unheardOf", "own:unheardOf"),
         )
     ),
@@ -57,15 +51,15 @@ def test_elements_that_are_not_supported_are_refused_never_ignored(inside: str) 
     "namespace", ["operaton.org/schema/1.0/bpmn", "flowable.org/bpmn", "activiti.org/bpmn"]
 )
 def test_the_vendors_namespaces_mean_the_same(namespace: str) -> None:
-    body = task(extension(f'<v:executionListener xmlns:v="http://{namespace}" event="start"/>'))
+    body = task(extension(f'<v:connector xmlns:v="http://{namespace}"/>'))
     assert found(read(body).problems) == {("x", "unsupported-element")}
 
 
-def test_listeners_of_process_and_flow_are_refused() -> None:
-    listener = extension('<camunda:executionListener event="start" expression="${a}"/>')
-    assert found(read(listener + LINE).problems) == {("p", "unsupported-element")}
-    body = LINE.replace('targetRef="t"/>', f'targetRef="t">{listener}</sequenceFlow>')
-    assert found(read(body).problems) == {("f1", "unsupported-element")}
+def test_listeners_without_expression_or_at_an_unknown_event_are_refused() -> None:
+    listener = '<camunda:executionListener event="{}" {}/>'
+    assert found(read(task(extension(listener.format("start", "")))).problems) == {("x", "listener")}
+    later = extension(listener.format("later", 'expression="${a}"'))
+    assert found(read(task(later)).problems) == {("x", "unsupported-element")}
 
 
 @pytest.mark.parametrize(
@@ -97,12 +91,19 @@ def test_attributes_without_effect_are_accepted_in_silence(attributes: str) -> N
     assert (model.problems, model.warnings) == ((), ())
 
 
-@pytest.mark.parametrize(
-    "attribute", ["camunda:skipExpression", "camunda:triggerable", "own:saga", "own:unheardOf"]
-)
+@pytest.mark.parametrize("attribute", ["camunda:skipExpression", "camunda:triggerable", "own:unheardOf"])
 def test_attributes_that_are_not_supported_are_refused(attribute: str) -> None:
     assert found(read(task(attributes=f'{attribute}="x"')).problems) == {("x", "unsupported-attribute")}
     assert found(read(LINE, f'{attribute}="x"').problems) == {("p", "unsupported-attribute")}
+
+
+def test_saga_mode_is_an_affair_of_processes_and_subprocesses() -> None:
+    assert found(read(task(attributes='own:saga="local"')).problems) == {("x", "unsupported-attribute")}
+    assert found(read(LINE, 'own:saga="x"').problems) == {("p", "saga-mode")}
+    assert graph(LINE, 'own:saga="global"').extras["saga"] == "global"
+    node = graph(around('<subProcess id="x" own:saga="local"><startEvent id="a"/></subProcess>')).nodes["x"]
+    assert isinstance(node, SubProcess)
+    assert node.saga == "local"
 
 
 @pytest.mark.parametrize("attribute", ["jobPriority", "unheardOf", "parallelInSameTransaction"])
@@ -153,12 +154,6 @@ def test_data_associations_that_are_only_drawn_are_warnings(association: str) ->
     model = read('<dataObjectReference id="do"/>' + task(association))
     assert model.problems == ()
     assert found(model.warnings) == {("x", "data-association")}
-
-
-def test_activities_for_compensation_are_refused_yet() -> None:
-    assert ("h", "unsupported-element") in found(
-        read(LINE + '<task id="h" isForCompensation="true"/>').problems
-    )
 
 
 def test_foreign_elements_in_a_process_are_warnings() -> None:

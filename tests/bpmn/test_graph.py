@@ -94,6 +94,7 @@ def test_lanes_starters_and_the_like_are_extras() -> None:
         "triggered_starts": (),
         "documentation": "How.",
         "history_time_to_live": "30",
+        "saga": None,
     }
 
 

@@ -105,7 +105,7 @@ def test_a_process_that_is_not_executable_is_stored_with_warnings_and_without_gr
     assert not model.executable
     assert model.problems == ()
     assert model.graph is None
-    assert {("c", "unsupported-element"), ("f", "dangling-reference")} <= found(model.warnings)
+    assert {("c", "called-element"), ("f", "dangling-reference")} <= found(model.warnings)
 
 
 def test_force_executable_checks_and_compiles_all() -> None:
@@ -114,7 +114,7 @@ def test_force_executable_checks_and_compiles_all() -> None:
     assert not model.executable
     assert model.graph is not None
     bad = definitions(process('<callActivity id="c"/>', executable=False))
-    assert found(read_file(bad, force_executable=True).problems) == {("c", "unsupported-element")}
+    assert found(read_file(bad, force_executable=True).problems) == {("c", "called-element")}
 
 
 @pytest.mark.parametrize(

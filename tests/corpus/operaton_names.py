@@ -23,12 +23,12 @@ BODY_SUFFIX = "#multiInstanceBody"
 
 
 class Due(NamedTuple):
-    """A job in the peer's sense: a timer, or a continuation that waits for a cluster."""
+    """A job in the peer's sense: a timer, or a continuation that waits for a cluster; a timer start has no row."""
 
     type: str
     activity: str
     instance: Id
-    row: Timer | Job
+    row: Timer | Job | None
     due_at: datetime
 
 
@@ -109,7 +109,9 @@ class Names:
             for job in state.jobs.values():
                 if job.status in ("READY", "FAILED"):
                     found.append(Due("async", self._activity_of(state, job), instance, job, job.available_at))
-        return sorted(found, key=lambda due: (due.row.created_at, due.row.id))
+        found.sort(key=lambda due: (due.row.created_at, due.row.id) if due.row is not None else (self.start, ""))
+        starts = [start for start in self.host.waiting_starts() if start.due_at is not None]
+        return [Due("timer", start.node, "", None, start.due_at) for start in starts if start.due_at] + found
 
     def job(self, step: dict[str, Any]) -> Due:
         """Return the n-th job of an activity and type."""
@@ -134,6 +136,11 @@ class Names:
             if not token.final and token.node == activity and not _outer_of_layer(state, token)
         )
 
+    def token(self, named: str | dict[str, Any]) -> tuple[Id, Token]:
+        """Return the n-th token that works at a node."""
+        where = {"activity": named} if isinstance(named, str) else named
+        return self.tokens_at(where["activity"])[where.get("nth", 0)]
+
     def scope(self, step: dict[str, Any]) -> tuple[Id, Id]:
         """Return the instance and scope that a step names."""
         if "instance" in step:
@@ -142,12 +149,8 @@ class Names:
         if "task" in step:
             instance, task = self.task(step["task"])
             token = self.state(instance).tokens[task.token]
-            if step.get("local"):
-                raise Later("variables of a task alone")
         elif "activity" in step:
-            named = step["activity"]
-            where = {"activity": named} if isinstance(named, str) else named
-            instance, token = self.tokens_at(where["activity"])[where.get("nth", 0)]
+            instance, token = self.token(step["activity"])
         else:
             raise Later(f"a scope named by {sorted(step.keys() - {'op', 'variables', 'names'})}")
         state = self.state(instance)

@@ -8,10 +8,13 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from bpm.core import commands as c
+from bpm.core import operations as o
 from bpm.core.errors import DefinitionInvalid, LeaseConflict
 from bpm.core.rows import Timer
 from bpm.core.timing import parse_duration
 from tests.corpus.deploying import NOT_YET, deploy_or_later
+from tests.corpus.operaton_events import EVENTS
+from tests.corpus.operaton_modification import modify
 from tests.corpus.operaton_names import Names
 from tests.support.corpus_scores import Later
 
@@ -20,10 +23,8 @@ Operation = Callable[[Names, Step], None]
 
 LATER = frozenset(
     {
-        *("start_by_message", "correlate", "message", "signal", "trigger", "evaluate_conditions"),
-        *("start_at", "modify", "suspend", "activate", "suspend_definition", "activate_definition"),
-        *("delete_definition", "delete_deployment", "task_bpmn_error", "task_escalation", "update_task"),
-        *("remove_variables", "set_job", "delete_job"),
+        *("suspend_definition", "activate_definition", "delete_definition", "delete_deployment"),
+        *("start_at", "set_job", "delete_job"),
     }
 )
 """Operations that the engine does not have yet."""
@@ -75,10 +76,12 @@ def assign_task(names: Names, step: Step) -> None:
 
 def run_job(names: Names, step: Step) -> None:
     due = names.job(step)
+    if due.row is None:
+        raise Later("firing a timer start before it is due")
     if isinstance(due.row, Timer):
         names.host.execute(due.instance, c.FireTimers(timers=(due.row.id,), force=True))
     else:
-        names.host.run_job(due.instance, due.row.id)
+        names.host.execute(due.instance, o.RunJob(job=due.row.id))
 
 
 def run_due_jobs(names: Names, step: Step) -> None:
@@ -100,9 +103,23 @@ def reset_time(names: Names, step: Step) -> None:
 
 
 def set_variables(names: Names, step: Step) -> None:
+    variables, local = names.variables(step), bool(step.get("local"))
+    command: c.Command
+    if "task" in step:
+        instance, task = names.task(step["task"])
+        command = o.SetTaskVariables(task=task.id, variables=variables, local=local)
+    elif "activity" in step and local:
+        instance, token = names.token(step["activity"])
+        command = o.SetActivityVariables(token=token.id, variables=variables)
+    else:
+        instance, scope = names.scope(step)
+        command = c.SetVariables(scope=scope, variables=variables, local=local)
+    names.host.execute(instance, command)
+
+
+def remove_variables(names: Names, step: Step) -> None:
     instance, scope = names.scope(step)
-    local = bool(step.get("local"))
-    names.host.execute(instance, c.SetVariables(scope=scope, variables=names.variables(step), local=local))
+    names.host.execute(instance, o.RemoveVariables(scope=scope, names=tuple(step["names"])))
 
 
 def delete_instance(names: Names, step: Step) -> None:
@@ -111,6 +128,46 @@ def delete_instance(names: Names, step: Step) -> None:
 
 def set_user(names: Names, step: Step) -> None:
     names.user = step["user"]
+
+
+def suspend(names: Names, step: Step) -> None:
+    names.host.execute(names.instance(step["instance"]), o.SuspendInstance())
+
+
+def activate(names: Names, step: Step) -> None:
+    names.host.execute(names.instance(step["instance"]), o.ActivateInstance())
+
+
+def update_task(names: Names, step: Step) -> None:
+    instance, task = names.task(step)
+    changes = {name: value for name, value in step["changes"].items() if name in ("name", "priority")}
+    users = list(task.candidate_users)
+    for name, value in step["changes"].items():
+        if name == "add_candidate_user":
+            changes["candidate_users"] = [*users, value]
+        elif name == "del_candidate_user":
+            changes["candidate_users"] = [user for user in users if user != value]
+        elif name not in changes:
+            raise KeyError(name)
+    names.host.execute(instance, o.UpdateUserTask(task=task.id, changes=changes))
+
+
+def task_bpmn_error(names: Names, step: Step) -> None:
+    instance, task = names.task(step)
+    command = o.ThrowUserTaskError(
+        task=task.id,
+        error_code=step["code"],
+        message=step.get("message") or "",
+        variables=names.variables(step),
+    )
+    names.host.execute(instance, command)
+
+
+def task_escalation(names: Names, step: Step) -> None:
+    instance, task = names.task(step)
+    variables = names.variables(step)
+    command = o.ThrowUserTaskEscalation(task=task.id, escalation_code=step["code"], variables=variables)
+    names.host.execute(instance, command)
 
 
 # external tasks
@@ -217,13 +274,15 @@ _EXTERNAL: dict[str, Operation] = {
     "set_priority": _set_priority,
 }
 
-OPERATIONS: dict[str, Operation] = {
+_OWN: dict[str, Operation] = {
     operation.__name__: operation
     for operation in (
         *(deploy, expect_deploy_error, start, complete_task, claim_task, assign_task, run_job, run_due_jobs),
-        *(advance_time, set_time, reset_time, set_variables, delete_instance, set_user, external),
+        *(advance_time, set_time, reset_time, set_variables, remove_variables, delete_instance, set_user),
+        *(suspend, activate, update_task, task_bpmn_error, task_escalation, external),
     )
 }
+OPERATIONS: dict[str, Operation] = {**_OWN, **EVENTS, "modify": modify}
 
 SLACK = timedelta(seconds=3)
 """By how much an instant may differ: some scenarios name instants of their recording, which took a few seconds."""

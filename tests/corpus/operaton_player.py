@@ -12,39 +12,17 @@ from tests.corpus.operaton_expectations import EXPECTATIONS
 from tests.corpus.operaton_names import Names
 from tests.corpus.operaton_operations import LATER, OPERATIONS
 from tests.support.corpus_scores import Later
-from tests.support.hosts import Host
+from tests.support.hosts import Host, NotOnThisHost
 
 KNOWN_FIELDS = frozenset(
-    {
-        *(
-            "op",
-            "error",
-            "resources",
-            "contents",
-            "hint",
-            "key",
-            "version",
-            "business_key",
-            "variables",
-            "as",
-        ),
-        *("nth", "user", "action", "worker", "max", "topics", "expect", "use_priority", "topic", "activity"),
-        *("local_variables", "message", "retries", "retry_ms", "code", "lock_ms", "priority", "type"),
-        *("iso_duration", "at", "instance", "task", "subscription", "local", "where", "count", "tasks"),
-        *(
-            "ordered",
-            "instances_with",
-            "tree",
-            "async",
-            "leaves",
-            "exact",
-            "name",
-            "scopes",
-            "jobs",
-            "activities",
-        ),
-    }
+    """
+    op error resources contents hint key version business_key variables as nth user action worker max topics expect
+    use_priority topic activity local_variables message retries retry_ms code lock_ms priority type iso_duration at
+    instance task subscription local where count tasks ordered instances_with tree async leaves exact name scopes jobs
+    activities correlation local_correlation all start_only started definition instructions changes names
+    """.split()
 )
+
 RECORDED_AT = datetime(2026, 11, 29, 16, 8, 24, tzinfo=UTC)
 """When the scenarios were recorded: some of them name absolute instants around it."""
 
@@ -80,10 +58,13 @@ class OperatonPlayer:
         if "resources" in step:
             contents = [(self._folder / resource).read_bytes() for resource in step["resources"]]
             step = step | {"contents": contents}
-        if step.get("error"):
-            self._refused(step)
-        else:
-            (OPERATIONS.get(name) or EXPECTATIONS[name])(self.names, step)
+        try:
+            if step.get("error"):
+                self._refused(step)
+            else:
+                (OPERATIONS.get(name) or EXPECTATIONS[name])(self.names, step)
+        except NotOnThisHost as limit:
+            raise Later(f"not on this host: {limit}") from None
         if self.host.unreached:
             raise Later("what goes to other instances")
 

@@ -46,12 +46,12 @@ def run_tests(*arguments: str, url: str, mode: str = "IMMEDIATE") -> int:
 @pytest.mark.sqlite
 def test_on_sqlite_it_commits_and_rolls_back_with_the_host(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'shop.sqlite3'}"
-    assert run_tests("--exclude-tag=postgresql", "--exclude-tag=deferred", url=url) == 10
+    assert run_tests("--exclude-tag=postgresql", "--exclude-tag=deferred", url=url) == 11
 
 
 @pytest.mark.postgresql
 def test_on_postgresql_it_commits_and_rolls_back_with_the_host() -> None:
-    assert run_tests("--exclude-tag=deferred", url=server_url()) == 11
+    assert run_tests("--exclude-tag=deferred", url=server_url()) == 12
 
 
 @pytest.mark.sqlite

@@ -6,7 +6,7 @@ import pytest
 
 from bpm.core import commands as c
 from bpm.core import events as e
-from tests.semantics.test_compensation import compensated, complete, give_up, throw_error
+from tests.support.compensating import compensated, complete, give_up, throw_error
 from tests.support.play import Case, Play
 
 ORDER = """

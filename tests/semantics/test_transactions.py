@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bpm.core import events as e
-from tests.semantics.test_compensation import compensated, complete, give_up, trigger
+from tests.support.compensating import compensated, complete, give_up, trigger
 from tests.support.play import Play
 
 BOOKING = """

@@ -15,13 +15,14 @@ from bpm.core.decide import Decision, decide
 from bpm.core.errors import DefinitionInvalid, DefinitionNotFound, InstanceNotFound, Refused
 from bpm.core.graph import Graph
 from bpm.core.ids import Id, IdSource
+from bpm.core.instructions import Instruction
 from bpm.core.rows import ExternalStatus, TimerStatus
 from bpm.core.state import Instance, State
 from tests.support.checking import check_instance, require_nothing
 from tests.support.clock import Clock
 from tests.support.folding import Recorded, copy_state, differences
 from tests.support.handler_runs import run_due_jobs, run_job
-from tests.support.hosts import Handler, HandlerKey, Leased, Variables
+from tests.support.hosts import Handler, HandlerKey, Leased, NotOnThisHost, Receiver, Variables, WaitingStart
 from tests.support.model import Model
 from tests.support.model_graph import build_graph
 
@@ -67,6 +68,7 @@ class CoreHost:
         business_key: str | None = None,
         version: int | None = None,
         actor: str = "test",
+        instructions: Sequence[Instruction] = (),
     ) -> Id:
         versions = self._versions.get(key, [])
         number = len(versions) if version is None else version
@@ -77,7 +79,11 @@ class CoreHost:
         state = State(Instance(id=instance), everything=True)
         held = _Held(versions[number - 1], state)
         command = c.StartInstance(
-            definition=f"{key}:{number}", variables=variables or {}, business_key=business_key, actor=actor
+            definition=f"{key}:{number}",
+            variables=variables or {},
+            business_key=business_key,
+            actor=actor,
+            instructions=tuple(instructions),
         )
         self._decide(held, command)
         self._held[instance] = held
@@ -116,10 +122,23 @@ class CoreHost:
     def instances(self) -> list[Id]:
         return list(self._held)
 
-    def starts_by_trigger(self) -> bool:
-        return any(
-            graph.extras.get("triggered_starts") for graphs in self._versions.values() for graph in graphs
-        )
+    def correlate(self, message: str | None, **how: Any) -> list[Receiver]:
+        raise NotOnThisHost("messages from outside")
+
+    def signal(self, name: str, variables: Variables) -> None:
+        raise NotOnThisHost("signals from outside")
+
+    def evaluate_conditions(self, variables: Variables, **how: Any) -> list[Id]:
+        raise NotOnThisHost("conditional starts")
+
+    def waiting_starts(self) -> list[WaitingStart]:
+        if self._starts_by_trigger():
+            raise NotOnThisHost("starts of definitions")
+        return []
+
+    def _starts_by_trigger(self) -> bool:
+        graphs = [graph for versions in self._versions.values() for graph in versions]
+        return any(graph.extras.get("triggered_starts") for graph in graphs)
 
     def graph(self, instance: Id) -> Graph:
         return self._held[instance].graph
@@ -155,7 +174,7 @@ class CoreHost:
     def _crosses(self, held: _Held, sent: Outgoing | Broadcast) -> bool:
         """Return whether what is sent would reach another instance than its own, or start one."""
         others = any(other is not held for other in self._held.values())
-        return isinstance(sent, Outgoing) or others or self.starts_by_trigger()
+        return isinstance(sent, Outgoing) or others or self._starts_by_trigger()
 
     def _context(self, state: State) -> Callable[[], Context]:
         self._seed += 1

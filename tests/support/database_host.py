@@ -11,8 +11,9 @@ from bpm.core import commands as c
 from bpm.core.errors import EngineError, InstanceNotFound, Refused
 from bpm.core.graph import Graph
 from bpm.core.ids import Id
+from bpm.core.instructions import Instruction
 from bpm.core.state import State
-from bpm.models import Definition, ProcessInstance
+from bpm.models import Definition, ProcessInstance, Subscription, Timer
 from bpm.shell import due
 from bpm.shell.clock import frozen
 from bpm.shell.definitions import graph_of
@@ -22,10 +23,14 @@ from tests.support.checking import check_instance, require_nothing
 from tests.support.clock import Clock
 from tests.support.folding import Recorded, differences
 from tests.support.handler_runs import run_due_jobs, run_job
-from tests.support.hosts import Handler, HandlerKey, Leased, Variables
+from tests.support.hosts import Handler, HandlerKey, Leased, Receiver, Variables, WaitingStart
 from tests.support.model import Model
 from tests.support.model_xml import write_xml
 from tests.support.stored import StoredInstances, read_history
+
+
+LIMIT = 200
+"""Rows of one round of a loop."""
 
 
 class RegisteredHandlers(MutableMapping[HandlerKey, Handler]):
@@ -86,10 +91,16 @@ class DatabaseHost:
         business_key: str | None = None,
         version: int | None = None,
         actor: str = "test",
+        instructions: Sequence[Instruction] = (),
     ) -> Id:
         with self._now():
             answer = engine.start(
-                key, version=version, business_key=business_key, variables=variables, actor=actor
+                key,
+                version=version,
+                business_key=business_key,
+                variables=variables,
+                instructions=instructions,
+                actor=actor,
             )
         instance = str(answer["instance_id"])
         self._check(instance)
@@ -123,9 +134,9 @@ class DatabaseHost:
         with self._now():
             done = len(due.expire_leases().done) + len(due.fire_due_timers().done)
             done += len(due.run_due_jobs().done)
+            done += len(engine.fire_due_starts(LIMIT).done) + len(engine.deliver_due(LIMIT).done)
         done += sum(run_due_jobs(self, instance, handlers=handlers) for instance in self.instances())
-        for instance in self.instances():
-            self._check(instance)
+        self._check_all()
         return done
 
     def run_job(self, instance: Id, job: Id) -> None:
@@ -135,12 +146,38 @@ class DatabaseHost:
         rows = ProcessInstance.objects.order_by("started_at", "id").values_list("id", flat=True)
         return [str(row) for row in rows]
 
-    def starts_by_trigger(self) -> bool:
-        graphs = [
-            graph_of(str(row))
-            for row in Definition.objects.filter(executable=True).values_list("id", flat=True)
+    def correlate(self, message: str | None, **how: Any) -> list[Receiver]:
+        with self._now():
+            answer = engine.correlate(message, **how)
+        self._check_all()
+        return [Receiver(row["instance_id"], row["started"]) for row in answer["receivers"]]
+
+    def signal(self, name: str, variables: Variables) -> None:
+        with self._now():
+            engine.signal(name, variables=variables)
+        self._check_all()
+
+    def evaluate_conditions(self, variables: Variables, **how: Any) -> list[Id]:
+        with self._now():
+            answer = engine.evaluate_conditions(variables=variables, **how)
+        self._check_all()
+        return [row["instance_id"] for row in answer["started"]]
+
+    def waiting_starts(self) -> list[WaitingStart]:
+        keys = dict(Definition.objects.values_list("id", "key"))
+        found = [
+            (row.id, WaitingStart(row.kind, row.name, row.node, keys[row.definition_id], None))
+            for row in Subscription.objects.filter(definition__isnull=False, status="OPEN")
         ]
-        return any(graph.extras.get("triggered_starts") for graph in graphs)
+        found += [
+            (row.id, WaitingStart("timer", "", row.node, keys[row.definition_id], row.due_at))
+            for row in Timer.objects.filter(definition__isnull=False, status="SCHEDULED")
+        ]
+        return [start for _, start in sorted(found, key=lambda one: str(one[0]))]
+
+    def _check_all(self) -> None:
+        for instance in self.instances():
+            self._check(instance)
 
     def graph(self, instance: Id) -> Graph:
         return graph_of(self.state(instance).instance.definition)

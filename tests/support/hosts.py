@@ -6,12 +6,13 @@ A host does one thing at a time and shows an instance as it would be loaded anew
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple, Protocol
 
 from bpm.core.commands import Command
 from bpm.core.graph import Graph, Node
 from bpm.core.ids import Id
+from bpm.core.instructions import Instruction
 from bpm.core.rows import ExternalTask, InstanceStatus
 from bpm.core.state import State
 from tests.support.clock import Clock
@@ -46,11 +47,32 @@ class HandlerVanished(Exception):
     """The cluster dies while the handler runs: nobody reports a result."""
 
 
+class NotOnThisHost(Exception):
+    """The host cannot do this at all: what goes beyond one instance needs the engine."""
+
+
 class Leased(NamedTuple):
     """An external task that a worker got."""
 
     instance: Id
     task: ExternalTask
+
+
+class Receiver(NamedTuple):
+    """An instance that got a message, or was started by it."""
+
+    instance: Id
+    started: bool
+
+
+class WaitingStart(NamedTuple):
+    """A definition that waits to be started: `kind` is timer, message, signal or condition."""
+
+    kind: str
+    name: str
+    node: str
+    process: str
+    due_at: datetime | None
 
 
 class Host(Protocol):
@@ -84,8 +106,9 @@ class Host(Protocol):
         business_key: str | None = None,
         version: int | None = None,
         actor: str = "test",
+        instructions: Sequence[Instruction] = (),
     ) -> Id:
-        """Start an instance of a version, the newest by default."""
+        """Start an instance of a version, the newest by default; with instructions, where they say."""
         ...
 
     def execute(self, instance: Id, command: Command) -> dict[str, Any]:
@@ -118,8 +141,25 @@ class Host(Protocol):
         """Return all instances, ended ones too, in order of creation."""
         ...
 
-    def starts_by_trigger(self) -> bool:
-        """Return whether a deployed process waits for a trigger that starts it, beside its instances."""
+    def correlate(self, message: str | None, **how: Any) -> list[Receiver]:
+        """Send a message; `how` as for `engine.correlate`.
+
+        Raises:
+            Refused: no receiver, or too many.
+            NotOnThisHost: always, on the core alone.
+        """
+        ...
+
+    def signal(self, name: str, variables: Variables) -> None:
+        """Send a signal to all who wait for it. Raises NotOnThisHost on the core alone."""
+        ...
+
+    def evaluate_conditions(self, variables: Variables, **how: Any) -> list[Id]:
+        """Start where a condition is true; return the new instances. Raises NotOnThisHost on the core alone."""
+        ...
+
+    def waiting_starts(self) -> list[WaitingStart]:
+        """Return what definitions wait for, in order of creation. Raises NotOnThisHost where it cannot be told."""
         ...
 
     def graph(self, instance: Id) -> Graph:

@@ -84,7 +84,9 @@ def check_references(layout: Layout, reading: ProcessReading) -> None:
                 continue
             named = layout.node(reference)
             if named is None or named.tag not in ACTIVITIES or named.scope not in _seen(layout, node.scope):
-                message = f"The activityRef {reference!r} names no activity that can be compensated from here."
+                message = (
+                    f"The activityRef {reference!r} names no activity that can be compensated from here."
+                )
                 reading.problem(node.xml, "compensation-reference", message)
 
 

@@ -125,20 +125,27 @@ _OWN_PLACES: Final = {"saga": frozenset({"process", *SUBPROCESSES})}
 """The engine's own attributes, with the elements at which they mean something."""
 _CALLS_ONLY: Final = frozenset({"in", "out"})
 """Extension elements that mean something at a call activity only."""
+_NOT_AT_EVENTS: Final = frozenset({"inputOutput", "ioMapping"})
+"""Extension elements that only activities act on."""
 
 
 def check_vendor_elements(layout: Layout, reading: ProcessReading) -> None:
     """Extension elements of the known vendors that would change how a process runs are not passed over."""
     calls = (node.xml for node in layout.nodes.values() if node.tag == "callActivity")
     at_calls = {id(holder) for call in calls for holder in call.all("extensionElements")}
+    others = (node.xml for node in layout.nodes.values() if node.tag.endswith(("Event", "Gateway")))
+    at_events = {id(holder) for other in others for holder in other.all("extensionElements")}
     for holder in walk(layout.xml):
         if holder.tag != "extensionElements":
             continue
         for xml in holder.children:
             misplaced = xml.tag in _CALLS_ONLY and id(holder) not in at_calls
+            misplaced |= xml.tag in _NOT_AT_EVENTS and id(holder) in at_events
             if xml.space in _ELEMENTS and (misplaced or xml.tag not in _ELEMENTS[xml.space]):
                 message = f"The extension {xml.tag} ({xml.space}) is not supported."
                 reading.problem(xml, "unsupported-element", message)
+            elif xml.space == CAMUNDA and xml.tag in _LISTENERS:
+                _check_listener(xml, reading)
 
 
 def _check_listener(xml: XmlElement, reading: ProcessReading) -> None:

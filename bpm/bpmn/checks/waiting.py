@@ -68,8 +68,9 @@ def check_same_waits(layout: Layout, reading: ProcessReading) -> None:
         ]
         _refuse_repeated(reading, _messages(boundary, reading))
     for scope in layout.scopes.values():
-        handlers = [name for name in scope.nodes if is_true(layout.nodes[name].xml.get("triggeredByEvent"))]
-        inside = [layout.nodes[start] for name in handlers for start in layout.scopes[name].nodes]
+        inner = [layout.scopes[name] for name in scope.nodes if name in layout.scopes]
+        handlers = [one for one in inner if is_true(one.xml.get("triggeredByEvent"))]
+        inside = [layout.nodes[start] for handler in handlers for start in handler.nodes]
         starts = (node for node in inside if node.tag == "startEvent")
         _refuse_repeated(reading, _messages(starts, reading))
 

@@ -43,9 +43,7 @@ def throw(run: Run, node: Node, token: Token, activity: NodeId | None, *, waits:
     run.state.require_everything(f"compensation is thrown at {node.id}")
     records = _reached(run, token.scope, activity)
     group = run.new_id()
-    run.emit(
-        e.CompensationThrown(token=token.id, node=node.id, throw=group, activity=activity, waits=waits)
-    )
+    run.emit(e.CompensationThrown(token=token.id, node=node.id, throw=group, activity=activity, waits=waits))
     if not records:
         return True
     if waits:
@@ -191,6 +189,28 @@ def scope_done(run: Run, row: Scope) -> None:
             _go_on(run, record.throw, record.waiter)
 
 
+def give_up(run: Run, row: Scope, reason: str) -> list[Token]:
+    """Discard what is compensated in a scope that somebody ends; return the tokens that now wait for nothing.
+
+    Emits CompensationDiscarded; what waited for it starts.
+    """
+    given_up = newest_first(opened_for(run.state, row.id))
+    for record in given_up:
+        run.emit(e.CompensationDiscarded(record=record.id, node=record.node, reason=reason))
+        if record.inner is not None:
+            discard(run, record.inner, reason)
+    stranded: list[Token] = []
+    for record in given_up:
+        if record.throw is None:
+            continue
+        _start_free(run, record.throw)
+        token = run.state.tokens.get(record.waiter or "")
+        left = any(other.throw == record.throw for other in unfinished(run.state))
+        if token is not None and token.wait is Wait.COMPENSATION and not token.final and not left:
+            stranded.append(token)
+    return stranded
+
+
 def _go_on(run: Run, group: Id, waiter: Id | None) -> None:
     """Let the token that threw go on, if it still waits and nothing is left to be waited for."""
     token = run.state.tokens.get(waiter or "")
@@ -199,4 +219,3 @@ def _go_on(run: Run, group: Id, waiter: Id | None) -> None:
     if not any(record.throw == group for record in unfinished(run.state)):
         node = run.graph.nodes[token.node]
         run.element(node).compensated(run, node, token)
-

@@ -56,18 +56,24 @@ class AdHocSubProcessElement(Element[AdHocSubProcess]):
             **reading.activity(xml),
             sequential=xml.get("ordering").strip() == "Sequential",
             completion=reading.condition(xml, condition) if condition else None,
-            cancels_remaining=xml.get("cancelRemainingInstances", "true").strip().lower() not in ("false", "0"),
+            cancels_remaining=xml.get("cancelRemainingInstances", "true").strip().lower()
+            not in ("false", "0"),
             saga=xml.extension("saga", OWN),
         )
 
     def enter(self, run: Run, node: AdHocSubProcess, token: Token) -> None:
         """Emit ScopeEntered, TokenBlocked, then tokens at what starts."""
-        scope = open_scope(run, AD_HOC, node, token)
-        arm_handlers(run, scope)
-        run.moved[scope] = None
+        scope = self.open(run, node, token)
         starts = run.graph.scopes[node.id].starts
         for start in starts[:1] if node.sequential else starts:
             run.create_token(start, scope, "adHoc", mode=token.mode)
+
+    def open(self, run: Run, node: AdHocSubProcess, token: Token) -> Id:
+        """Emit ScopeEntered, TokenBlocked; arm event subprocesses."""
+        scope = open_scope(run, AD_HOC, node, token)
+        arm_handlers(run, scope)
+        run.moved[scope] = None
+        return scope
 
     def emptied(self, run: Run, node: AdHocSubProcess, row: Scope) -> bool:
         """Start the next one, in sequential ordering."""

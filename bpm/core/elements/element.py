@@ -79,6 +79,10 @@ class Element(ABC, Generic[N]):
         del node
         run.wake(token)
 
+    def open(self, run: Run, node: N, token: Token) -> Id:
+        """Open the inside of a subprocess, for which the token waits from then on; nothing starts there yet."""
+        raise AssertionError(f"{node.tag} has no inside")
+
     def emptied(self, run: Run, node: N, row: Scope) -> bool:
         """Handle that the subprocess's scope has no live token; return whether something begins in it again."""
         del run, node, row

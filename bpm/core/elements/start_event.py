@@ -14,7 +14,7 @@ from bpm.core.elements.element import Element
 from bpm.core.ending import end_inside
 from bpm.core.eventing import EventNode, arm_all, names_of, still_waits
 from bpm.core.ids import Id
-from bpm.core.layers import EVENT_SUBPROCESS
+from bpm.core.layers import AD_HOC, EVENT_SUBPROCESS
 from bpm.core.reading import Reading
 from bpm.core.run import Run
 from bpm.core.token import Token
@@ -73,6 +73,8 @@ class StartEventElement(Element[StartEvent]):
         if node.interrupting:
             end_inside(run, scope, "interrupted")
             disarm_handlers(run, scope)
+            if run.state.scopes[scope].kind == AD_HOC:
+                run.emit(e.ScopeClosing(scope=scope, node=run.state.scopes[scope].node, reason="interrupted"))
         inner = run.new_id()
         run.emit(
             e.ScopeEntered(scope=inner, node=node.scope, kind=EVENT_SUBPROCESS, parent=scope, token=None)

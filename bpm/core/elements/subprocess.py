@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from bpm.core.arming import arm_handlers
 from bpm.core.elements.element import Element
 from bpm.core.graph import Activity
+from bpm.core.ids import Id
 from bpm.core.layers import open_scope
 from bpm.core.reading import Reading
 from bpm.core.run import Run
@@ -46,8 +47,13 @@ class SubProcessElement(Element[SubProcess]):
 
     def enter(self, run: Run, node: SubProcess, token: Token) -> None:
         """Emit ScopeEntered, TokenBlocked, then tokens at the starts."""
+        scope = self.open(run, node, token)
+        for start in run.graph.scopes[node.id].starts:
+            run.create_token(start, scope, "subprocess", mode=token.mode)
+
+    def open(self, run: Run, node: SubProcess, token: Token) -> Id:
+        """Emit ScopeEntered, TokenBlocked; arm event subprocesses."""
         scope = open_scope(run, "subprocess", node, token)
         arm_handlers(run, scope)
         run.moved[scope] = None
-        for start in run.graph.scopes[node.id].starts:
-            run.create_token(start, scope, "subprocess", mode=token.mode)
+        return scope

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from bpm.core.events.event import Event
 from bpm.core.ids import Id
@@ -41,6 +43,13 @@ class InstanceFailed(Event):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InstanceRecovered(Event):
     """A FAILED instance can move again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InstanceModified(Event):
+    """Somebody ends and starts at places of it; the instructions are told without values of variables."""
+
+    instructions: tuple[Mapping[str, Any], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

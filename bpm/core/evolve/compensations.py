@@ -49,9 +49,7 @@ def _change(state: State, event: e.CompensationEvent, **changes: Any) -> None:
 
 
 def _triggered(state: State, event: e.CompensationTriggered, at: datetime) -> None:
-    _change(
-        state, event, status=_S.TRIGGERED, throw=event.throw, waiter=event.waiter, target=event.target
-    )
+    _change(state, event, status=_S.TRIGGERED, throw=event.throw, waiter=event.waiter, target=event.target)
 
 
 def _started(state: State, event: e.CompensationStarted, at: datetime) -> None:

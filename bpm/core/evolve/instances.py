@@ -40,6 +40,10 @@ def _recovered(state: State, event: e.InstanceRecovered, at: datetime) -> None:
     state.instance.status = InstanceStatus.RUNNING
 
 
+def _modified(state: State, event: e.InstanceModified, at: datetime) -> None:
+    """Nothing of its own: what the instructions do has its own events."""
+
+
 def _suspended(state: State, event: e.InstanceSuspended, at: datetime) -> None:
     state.instance.status = InstanceStatus.SUSPENDED
     state.instance.suspended_because = event.reason
@@ -56,6 +60,7 @@ APPLY: dict[type[e.Event], Callable[[State, Any, datetime], None]] = {
     e.InstanceCancelled: _ended(InstanceStatus.CANCELLED),
     e.InstanceFailed: _failed,
     e.InstanceRecovered: _recovered,
+    e.InstanceModified: _modified,
     e.InstanceSuspended: _suspended,
     e.InstanceActivated: _activated,
 }

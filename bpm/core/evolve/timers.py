@@ -8,6 +8,7 @@ from typing import Any
 
 from bpm.core import events as e
 from bpm.core.ids import Id
+from bpm.core.phases import AFTER, CONTINUED
 from bpm.core.rows import Job, JobStatus, Timer, TimerStatus
 from bpm.core.state import State
 
@@ -70,7 +71,7 @@ def _job_created(state: State, event: e.JobCreated, at: datetime) -> None:
     state.put(state.jobs, row.id, row)
     if event.kind == "after":
         token = state.tokens[event.token]
-        state.put(state.tokens, token.id, token._replace(phase="after"))
+        state.put(state.tokens, token.id, token._replace(phase=AFTER))
 
 
 def _job_started(state: State, event: e.JobStarted, at: datetime) -> None:
@@ -81,6 +82,9 @@ def _job_started(state: State, event: e.JobStarted, at: datetime) -> None:
 def _job_completed(state: State, event: e.JobCompleted, at: datetime) -> None:
     row = state.jobs[event.job]
     state.put(state.jobs, row.id, row._replace(status=JobStatus.COMPLETED, kept=None, closed_at=at))
+    if row.kind == "after":
+        token = state.tokens[row.token]
+        state.put(state.tokens, token.id, token._replace(phase=CONTINUED))
 
 
 def _job_failed(state: State, event: e.JobFailed, at: datetime) -> None:

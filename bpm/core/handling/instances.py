@@ -12,6 +12,8 @@ from bpm.core.ending import end_scope
 from bpm.core.errors import Invalid, NotStartable
 from bpm.core.graph import Graph, Node
 from bpm.core.handling.guards import require_alive
+from bpm.core.handling.modifying import carry_out
+from bpm.core.instructions import Instruction, StartInstruction
 from bpm.core.phases import AFTER
 from bpm.core.run import Run
 from bpm.core.starts import instantiating_gateway, targets_of
@@ -22,10 +24,12 @@ def start(run: Run, command: c.StartInstance) -> dict[str, Any]:
 
     Raises:
         NotStartable: there is nowhere to start without a trigger.
-        Invalid: no trigger starts an instance at the node.
+        Invalid: no trigger starts an instance at the node, or an instruction cannot be carried out.
     """
     graph, instance = run.graph, run.state.instance
-    if command.node is not None:
+    if command.instructions:
+        _require_starting(command.instructions)
+    elif command.node is not None:
         _require_entry(graph, command.node)
     elif not graph.root.starts:
         others = ", ".join(graph.extras.get("triggered_starts", ()))
@@ -46,7 +50,9 @@ def start(run: Run, command: c.StartInstance) -> dict[str, Any]:
     run.set_variables(instance.id, command.variables, local=True)
     _name_initiator(run, command)
     arm_handlers(run, instance.id)
-    if command.node is not None:
+    if command.instructions:
+        carry_out(run, command.instructions)
+    elif command.node is not None:
         _enter_at(run, graph.nodes[command.node])
     else:
         for node in graph.root.starts:
@@ -60,6 +66,11 @@ def _name_initiator(run: Run, command: c.StartInstance) -> None:
         variable = getattr(run.graph.nodes[name], "initiator", None)
         if variable and command.actor:
             run.set_variables(run.state.instance.id, {variable: command.actor}, local=True)
+
+
+def _require_starting(instructions: tuple[Instruction, ...]) -> None:
+    if not all(isinstance(one, StartInstruction) for one in instructions):
+        raise Invalid("An instance is started by instructions that start something.")
 
 
 def _require_entry(graph: Graph, name: str) -> None:

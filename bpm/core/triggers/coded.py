@@ -28,13 +28,15 @@ class Coded:
 
 
 def read_coded(xml: XmlElement, reading: Reading, reference: str, code: str, family: str) -> Coded:
-    """Return what the definition refers to; without reference, or with an empty code, it stands for every code."""
+    """Return what the definition refers to; without reference, or with an empty code, it stands for every code.
+
+    A reference to nothing in the file is taken as the code itself, with a warning.
+    """
     found = reading.root_element(xml.get(reference)) if xml.get(reference) else None
     if xml.get(reference) and found is None:
-        reading.problem(
-            xml, f"{family}-reference", f"The {family} {xml.get(reference)!r} is not in the file."
-        )
-    text = _code(found, code) if found is not None else ""
+        message = f"The {family} {xml.get(reference)!r} is not in the file; this is taken as its code."
+        reading.warning(xml, f"{family}-reference", message)
+    text = _code(found, code) if found is not None else xml.get(reference).strip()
     message = (found.extension(f"{family}Message") or "") if found is not None else ""
     return Coded(
         code=reading.expression(xml, text) if text else None,

@@ -9,12 +9,17 @@ from typing import Any, NamedTuple
 from django.db import connection
 
 from bpm.core.ids import NIL, Id
+from bpm.core.values import to_text
 from bpm.shell.messages import Message
 from bpm.shell.sql import dialect
 
 NO_KEY = "null"
 """Correlation of who waits for a message by its name alone; a key itself is never null."""
 
+_VARIABLE = (
+    "EXISTS (SELECT 1 FROM bpm_variable v WHERE v.instance_id = i.id AND v.scope = {scope} "
+    "AND v.name = %s AND v.value = %s)"
+)
 _CLOCK = {"postgresql": "clock_timestamp()", "sqlite": "%s"}
 
 
@@ -88,17 +93,17 @@ def _waiting(message: Message, most: int) -> tuple[str, list[Any]]:
         require("i.business_key = %s", message.business_key)
     if message.instance is not None:
         require("i.id = %s", _stored_id(message.instance))
-    keys = message.key_texts
+    keys = {name: to_text(value) for name, value in message.keys.items()}
     if message.instance is None or keys:
         texts = list(dict.fromkeys([NO_KEY, message.key, *keys.values()]))
         require(f"s.correlation IN ({', '.join(['%s'] * len(texts))})", *texts)
     for name, text in keys.items():
-        variable = "v.instance_id = i.id AND v.scope = i.id AND v.name = %s AND v.value = %s"
-        known = f"EXISTS (SELECT 1 FROM bpm_variable v WHERE {variable})"
         if text == NO_KEY:
-            require(known, name, text)
+            require(_VARIABLE.format(scope="i.id"), name, text)
         else:
-            require(f"(s.correlation = %s OR {known})", text, name, text)
+            require(f"(s.correlation = %s OR {_VARIABLE.format(scope='i.id')})", text, name, text)
+    for name, value in message.local_keys.items():
+        require(_VARIABLE.format(scope="s.scope"), name, to_text(value))
     query = (
         "SELECT 'waiting' AS kind, s.id, s.instance_id, s.node FROM bpm_subscription s "
         f"JOIN bpm_processinstance i ON i.id = s.instance_id WHERE {' AND '.join(conditions)} ORDER BY s.id LIMIT %s"

@@ -40,6 +40,15 @@ REMINDER_PROCESS: Final = b"""<?xml version="1.0"?>
   </process>
 </definitions>"""
 
+RETURN_PROCESS: Final = b"""<?xml version="1.0"?>
+<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" targetNamespace="urn:shop">
+  <process id="return" isExecutable="true">
+    <startEvent id="wanted"/>
+    <sequenceFlow id="f1" sourceRef="wanted" targetRef="remind"/>
+    <callActivity id="remind" calledElement="reminder"/>
+  </process>
+</definitions>"""
+
 
 def place_order(number: str) -> Order:
     """Store an order and start its process, in the caller's transaction if there is one."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from io import StringIO
 from typing import Any
@@ -25,7 +25,7 @@ from bpm.models import (
     ProcessInstance,
     UserTask,
 )
-from tests.second_project.shop.checkout import ORDER_PROCESS, REMINDER_PROCESS, place_order
+from tests.second_project.shop.checkout import ORDER_PROCESS, REMINDER_PROCESS, RETURN_PROCESS, place_order
 from tests.second_project.shop.models import Order
 from tests.second_project.shop.views import CardRefused
 
@@ -152,6 +152,19 @@ class HostTransactions(TransactionTestCase):
         call_command("tick", "--once", stdout=StringIO())
         assert ProcessInstance.objects.get().status == "COMPLETED"
 
+    def test_another_instance_is_called_when_the_host_commits(self) -> None:
+        engine.deploy([("reminder.bpmn", REMINDER_PROCESS), ("return.bpmn", RETURN_PROCESS)])
+        with undone():
+            engine.start("return")
+        assert ProcessInstance.objects.count() == 0
+        with transaction.atomic():
+            caller = engine.start("return")["instance_id"]
+            assert ProcessInstance.objects.count() == 1
+        called = ProcessInstance.objects.get(definition_key="reminder")
+        assert str(called.parent_instance) == caller
+        call_command("tick", "--once", stdout=StringIO())
+        assert ProcessInstance.objects.filter(status="COMPLETED").count() == 2
+
     @tag("postgresql")
     def test_waiting_too_long_for_an_instance_leaves_the_hosts_transaction_usable(self) -> None:
         order = place_order("A1")
@@ -197,10 +210,18 @@ class DeferredTransactions(TransactionTestCase):
 
     def test_the_engine_refuses_and_names_the_setting(self) -> None:
         deploy_order()
-        with (
-            pytest.raises(ImproperlyConfigured, match=r'"transaction_mode".*"IMMEDIATE"'),
-            transaction.atomic(),
-        ):
-            place_order("A1")
-        assert Order.objects.count() == 0
-        assert ProcessInstance.objects.count() == 0
+        task = str(UserTask.objects.get(instance=place_order("A1").instance).id)
+        calls: list[Callable[[], object]] = [
+            lambda: place_order("A2"),
+            lambda: engine.complete_task(task),
+            lambda: engine.fetch_and_lock("w", topics=["pack"], max_tasks=1, lock_ms=1_000),
+            lambda: engine.signal("go"),
+        ]
+        for call in calls:
+            with (
+                pytest.raises(ImproperlyConfigured, match=r'"transaction_mode".*"IMMEDIATE"'),
+                transaction.atomic(),
+            ):
+                call()
+        assert Order.objects.get().number == "A1"
+        assert UserTask.objects.get().status == "OPEN"

@@ -1,0 +1,88 @@
+"""Ending and starting at any place of a running instance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from bpm.core import errors
+from bpm.core import instructions as i
+from bpm.core import operations as o
+from bpm.engine.answers import Answer, answer_once, checked, done, identifier, instance_answer
+from bpm.shell.execute import execute
+from bpm.shell.idempotency import Idempotency
+from bpm.shell.preview import preview, tokens_told
+from bpm.shell.requests import Request
+
+
+def modify(
+    instance_id: str,
+    instructions: Sequence[i.Instruction],
+    *,
+    tenant: str = "",
+    actor: str = "",
+    key: Idempotency | None = None,
+) -> Answer:
+    """Carry instructions out in order, all of them or none. Returns also `started`: the tokens they have started.
+
+    Raises:
+        InstanceNotFound, InstanceEnded, Suspended, TokenNotFound, TooLarge, VariableInvalid, Invalid.
+        Conflict: a token is named that has ended.
+    """
+    request = _request(instance_id, instructions, tenant, actor)
+
+    def produce() -> Answer:
+        outcome = done(execute(request))
+        return instance_answer(outcome) | {"started": outcome.answer["started"]}
+
+    return answer_once(key, tenant, produce)
+
+
+def preview_modification(
+    instance_id: str, instructions: Sequence[i.Instruction], *, tenant: str = ""
+) -> Answer:
+    """Return what `modify` would answer, with `tokens` as they would stand; nothing is written.
+
+    Raises: as `modify`.
+    """
+    outcome, state = preview(_request(instance_id, instructions, tenant, ""))
+    return instance_answer(outcome) | {"tokens": tokens_told(state)}
+
+
+def _request(instance_id: str, instructions: Sequence[i.Instruction], tenant: str, actor: str) -> Request:
+    command = o.ModifyInstance(instructions=checked_instructions(instructions), actor=actor)
+    return Request(command, tenant, identifier(instance_id, errors.InstanceNotFound))
+
+
+def checked_instructions(instructions: Sequence[i.Instruction]) -> tuple[i.Instruction, ...]:
+    """Return instructions with ids in their stored form.
+
+    Raises:
+        VariableInvalid: a variable cannot be stored.
+        TokenNotFound: what names a token is no id.
+        Invalid: what names a scope is no id.
+    """
+    return tuple(_checked(one) for one in instructions)
+
+
+def _checked(one: i.Instruction) -> i.Instruction:
+    if isinstance(one, i.CancelToken):
+        return replace(one, token=identifier(one.token, errors.TokenNotFound))
+    if isinstance(one, i.CancelScope):
+        return replace(one, scope=_scope(one.scope))
+    if isinstance(one, i.StartInstruction):
+        changes: dict[str, Any] = {
+            "variables": checked(one.variables),
+            "local_variables": checked(one.local_variables),
+            "ancestor": _scope(one.ancestor) if one.ancestor is not None else None,
+        }
+        return replace(one, **changes)
+    return one
+
+
+def _scope(text: str) -> str:
+    try:
+        return identifier(text)
+    except errors.NotFound:
+        raise errors.Invalid("A scope is named by its id.", scope=text[:100]) from None

@@ -101,6 +101,25 @@ class RetryResult(TypedDict):
     problem: NotRequired[dict[str, Any]]
 
 
+class TokenStand(TypedDict):
+    """A live token, where it stands."""
+
+    token_id: str
+    node_id: str
+    scope_id: str
+    status: str
+    wait: str
+
+
+class Modified(TypedDict):
+    """An instance, as a modification left it: with the tokens that were started, or in a preview all live ones."""
+
+    instance_id: str
+    status: str
+    started: NotRequired[list[str]]
+    tokens: NotRequired[list[TokenStand]]
+
+
 class LockExtended(TypedDict):
     """A lease with its new end."""
 
@@ -139,6 +158,49 @@ class ItemResult(TypedDict):
     problem: NotRequired[dict[str, Any]]
 
 
+class Receiver(TypedDict):
+    """Who got a message; `started`: the instance began by it."""
+
+    instance_id: str
+    process_def_id: str
+    definition_id: str
+    business_key: str | None
+    status: str
+    node_id: str
+    started: bool
+
+
+class Correlated(TypedDict):
+    """What became of a message: `outcome` is triggered, started, buffered or none."""
+
+    message: str | None
+    outcome: str
+    receivers: list[Receiver]
+    expires_at: str | None
+    missed: list[str]
+
+
+class Signalled(TypedDict):
+    """How many instances get a signal, and how many are started by it."""
+
+    signal: str
+    instances: int
+    starts: int
+
+
+class ConditionsEvaluated(TypedDict):
+    """The instances that were started."""
+
+    started: list[Started]
+
+
+class TimerStart(TypedDict):
+    """A timer start with its next due times, at most ten."""
+
+    node: str
+    firings: list[str]
+
+
 class DeployedDefinition(TypedDict):
     """A process of a deployment; `new` says whether it is a new version."""
 
@@ -151,6 +213,28 @@ class DeployedDefinition(TypedDict):
     executable: bool
     new: bool
     deployment_id: str
+
+
+class DefinitionSuspension(TypedDict):
+    """A version, and how many of its instances were suspended or activated with it."""
+
+    definition_id: str
+    suspended: bool
+    instances: int
+
+
+class DeletedDefinition(TypedDict):
+    """A version that was deleted."""
+
+    id: str
+    key: str
+    version: int
+
+
+class Deleted(TypedDict):
+    """The versions that were deleted."""
+
+    deleted: list[DeletedDefinition]
 
 
 class DeployWarning(TypedDict):

@@ -8,13 +8,17 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from api.answers import Deleted
+from api.definition_operations import DELETE
 from api.documented import documented
 from api.kinds import Flag, Text
+from api.operators import require_operator
 from api.paging import list_query, split_page
-from api.resource import Resource
+from api.resource import NOTHING, Resource, read_write_call
 from api.row_schema import page_of, schema_of
 from api.shapes import Field, Query
 from api.tenancy import tenant_of
+from bpm import engine
 from bpm.queries.definitions import (
     DefinitionDetail,
     DefinitionRow,
@@ -61,6 +65,22 @@ class ProcessDefinition(Resource):
         """Return it with its warnings."""
         _NONE.read(request.query_params)
         return Response(find_definition(definition_id, tenant=tenant_of(request)))
+
+    @documented(
+        "Delete one version; the starts of the latest go to the one before",
+        tag=_TAG,
+        name="deleteProcessDefinition",
+        query=DELETE,
+        body=NOTHING,
+        answer=schema_of(Deleted),
+        write=True,
+    )
+    def delete(self, request: Request, definition_id: str) -> Response:
+        """Delete it; an operator's act. It is still shown to whoever knows its id, for the history."""
+        require_operator(request)
+        options = DELETE.read(request.query_params)
+        _, context = read_write_call(request, NOTHING)
+        return Response(engine.delete_definition(definition_id, **options, **context))
 
 
 class ProcessDefinitionXml(Resource):

@@ -9,6 +9,7 @@ from rest_framework.response import Response
 
 from api.answers import Changed, Started
 from api.documented import documented
+from api.instructions import STARTS
 from api.kinds import INT32, Flag, Identifier, Instant, Text, Variables, Whole
 from api.paging import list_query, split_page
 from api.resource import Resource, read_write_call
@@ -28,6 +29,7 @@ START: Final = Shape(
     version=Field(Whole(1, INT32), about="another version than the newest"),
     business_key=Field(Text(0, 255)),
     variables=Field(Variables(), about="name to any JSON value"),
+    start_instructions=Field(STARTS, about="where it begins, instead of at its start event"),
 )
 CANCEL: Final = Shape("CancelInstance", reason=Field(Text(0, 500), default=""))
 LIST: Final = list_query(
@@ -66,6 +68,7 @@ class ProcessInstances(Resource):
             version=fields["version"],
             business_key=fields["business_key"],
             variables=fields["variables"] or {},
+            instructions=fields["start_instructions"] or (),
             **context,
         )
         location = request.build_absolute_uri(f"{request.path}/{answer['instance_id']}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, path, re_path
 
+from api import definition_operations as definitions
 from api import external_task_leases as leases
 from api import external_task_operations as operations
 from api import (
@@ -23,6 +24,7 @@ from api import user_tasks as user
 from api.bulk_retry import IncidentsRetry
 from api.deployments import Deployments
 from api.health import Health
+from api.modification import ProcessInstanceModify
 from api.openapi import OpenApiDocument, TryPage
 from api.unknown import Unknown
 
@@ -33,6 +35,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("process-instances/<str:instance_id>/cancel", process_instances.ProcessInstanceCancel.as_view()),
     path("process-instances/<str:instance_id>/suspend", instances.ProcessInstanceSuspend.as_view()),
     path("process-instances/<str:instance_id>/activate", instances.ProcessInstanceActivate.as_view()),
+    path("process-instances/<str:instance_id>/modify", ProcessInstanceModify.as_view()),
     path("process-instances/<str:instance_id>/explain", instances.ProcessInstanceExplain.as_view()),
     path("process-instances/<str:instance_id>/scopes", variables.InstanceScopes.as_view()),
     path("process-instances/<str:instance_id>/variables", variables.InstanceVariables.as_view()),
@@ -42,6 +45,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("process-definitions", process_definitions.ProcessDefinitions.as_view()),
     path("process-definitions/deploy", Deployments.as_view()),
     path("process-definitions/<str:definition_id>", process_definitions.ProcessDefinition.as_view()),
+    path("process-definitions/<str:definition_id>/suspend", definitions.ProcessDefinitionSuspend.as_view()),
+    path("process-definitions/<str:definition_id>/activate", definitions.ProcessDefinitionActivate.as_view()),
+    path("deployments/<str:deployment_id>", definitions.Deployment.as_view()),
     path("process-definitions/<str:definition_id>/xml", process_definitions.ProcessDefinitionXml.as_view()),
     path("tasks", tasks.Tasks.as_view()),
     path("tasks/<str:task_id>", tasks.Task.as_view()),

@@ -47,7 +47,7 @@ class ScopeXml:
     nodes: list[str] = field(default_factory=list)
 
 
-@dataclass(slots=True)
+@dataclass
 class Layout:
     """One process.
 
@@ -71,6 +71,16 @@ class Layout:
         """Return the flow node that a QName names."""
         name = reference.strip()
         return self.nodes.get(name) or self.nodes.get(local_part(name))
+
+    @cached_property
+    def boundaries(self) -> dict[str, list[NodeXml]]:
+        """Activities with their boundary events, in document order; asked for when everything is laid out."""
+        found: dict[str, list[NodeXml]] = {}
+        for node in self.nodes.values():
+            host = self.node(node.xml.get("attachedToRef")) if node.tag == "boundaryEvent" else None
+            if host is not None:
+                found.setdefault(host.id, []).append(node)
+        return found
 
     def sources(self, node: str) -> list[NodeXml]:
         """Return the nodes at the other end of its incoming flows."""

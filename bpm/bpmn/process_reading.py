@@ -116,16 +116,16 @@ class ProcessReading:
         if not self.is_link(xml):
             return None
         scope = self._layout.nodes[self._layout.ids[id(xml)]].scope
-        name = self._link_name(xml)
-        catches = (
-            node.id
-            for node in self._layout.nodes.values()
-            if node.scope == scope
-            and node.tag == "intermediateCatchEvent"
-            and self.is_link(node.xml)
-            and self._link_name(node.xml) == name
-        )
-        return next(catches, "")
+        return self._link_catches.get((scope, self._link_name(xml)), "")
+
+    @cached_property
+    def _link_catches(self) -> dict[tuple[str, str], str]:
+        """The first link catch of each scope and name."""
+        found: dict[tuple[str, str], str] = {}
+        for node in self._layout.nodes.values():
+            if node.tag == "intermediateCatchEvent" and self.is_link(node.xml):
+                found.setdefault((node.scope, self._link_name(node.xml)), node.id)
+        return found
 
     def _link_name(self, xml: XmlElement) -> str:
         definitions = self.event_definitions(xml)
@@ -136,10 +136,8 @@ class ProcessReading:
         common = self.common(xml)
         boundary = tuple(
             node.id
-            for node in self._layout.nodes.values()
-            if node.tag == "boundaryEvent"
-            and self._host(node.xml) == common["id"]
-            and not self.has_definition(node.xml, COMPENSATE)
+            for node in self._layout.boundaries.get(common["id"], ())
+            if not self.has_definition(node.xml, COMPENSATE)
         )
         compensation = self._handlers.get(common["id"])
         return {**common, **read_activity(xml, self), "boundary": boundary, "compensation": compensation}

@@ -198,10 +198,12 @@ class RetryToken(Command):
 
     Attributes:
         retries: new number of retries of its external task or job; None: its initial number.
+        because: the open incident or failed task that the caller means; None: whatever made it fail.
     """
 
     token: Id
     retries: int | None = None
+    because: Id | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -58,6 +58,10 @@ class DefinitionNotFound(NotFound):
     """There is no such process definition."""
 
 
+class DeploymentNotFound(NotFound):
+    """There is no such deployment."""
+
+
 class TaskNotFound(NotFound):
     """There is no such task."""
 
@@ -158,6 +162,10 @@ class EscalationUncaught(Conflict):
     """Nothing here catches this escalation."""
 
 
+class InstancesRunning(Conflict):
+    """Instances of this version have not ended."""
+
+
 class InstanceEnded(Conflict):
     """The instance has ended."""
 
@@ -198,6 +206,10 @@ class Busy(Conflict):
 
 class IdempotencyInProgress(Conflict):
     """A call with this idempotency key is still being answered; try again."""
+
+
+class AnswerNotKept(Conflict):
+    """This call was carried out, but its answer was too large to be kept."""
 
 
 class IdempotencyMismatch(Invalid):

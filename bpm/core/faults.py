@@ -19,8 +19,8 @@ from bpm.core.rows import Scope
 from bpm.core.token import Token, TokenStatus, Wait
 
 if TYPE_CHECKING:
+    from bpm.core.coded import Coded
     from bpm.core.run import Run
-    from bpm.core.triggers.coded import Coded
 
 ERROR = "errorEventDefinition"
 ESCALATION = "escalationEventDefinition"

@@ -1,7 +1,7 @@
 """An activity that starts only when several tokens have arrived (`startQuantity`, semantics §4).
 
-The tokens wait as at a join, on whichever flows they came and of whichever groups; when enough are there, all of them are
-consumed and one token begins.
+The tokens wait as at a join, on whichever flows they came and of whichever groups; when enough are there, all of them
+are consumed and one token begins.
 """
 
 from __future__ import annotations

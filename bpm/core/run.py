@@ -275,11 +275,13 @@ class Run(Stage):
 
 
 def _has_job(node: Node, layer: str | None, side: str) -> bool:
-    """Return whether a job stands before or after the node, or inside a multi-instance each of its instances."""
+    """Return whether a job stands before or after the node, or before or after each instance inside a loop's body."""
     if layer is None:
         return node.before if side == "before" else node.after
-    loop = node.loop if layer == BODY and isinstance(node, Activity) else None
-    return isinstance(loop, MultiInstance) and (loop.before if side == "before" else loop.after)
+    loop = node.loop if isinstance(node, Activity) else None
+    if not isinstance(loop, MultiInstance):
+        return False
+    return loop.before and layer == ACTIVITY if side == "before" else loop.after and layer == BODY
 
 
 __all__ = ["Place", "Run"]

@@ -9,7 +9,22 @@ from __future__ import annotations
 
 from bpm.core import errors
 from bpm.core.errors import EngineError
+from bpm.core.instructions import (
+    CancelAll,
+    CancelScope,
+    CancelToken,
+    Instruction,
+    StartAfter,
+    StartAtFlow,
+    StartBefore,
+)
 from bpm.engine.answers import Answer
+from bpm.engine.definitions import (
+    activate_definition,
+    delete_definition,
+    delete_deployment,
+    suspend_definition,
+)
 from bpm.engine.deployments import deploy
 from bpm.engine.due_work import (
     change_job,
@@ -69,11 +84,19 @@ from bpm.shell.starts import Start
 
 __all__ = [
     "Answer",
+    "CancelAll",
+    "CancelScope",
+    "CancelToken",
     "ClaimedJob",
     "EngineError",
     "Idempotency",
+    "Instruction",
     "Start",
+    "StartAfter",
+    "StartAtFlow",
+    "StartBefore",
     "activate",
+    "activate_definition",
     "assign_task",
     "cancel",
     "change_job",
@@ -86,6 +109,8 @@ __all__ = [
     "complete_task",
     "correlate",
     "delegate_task",
+    "delete_definition",
+    "delete_deployment",
     "delete_job",
     "delete_timer",
     "deliver_due",
@@ -125,6 +150,7 @@ __all__ = [
     "start",
     "start_many",
     "suspend",
+    "suspend_definition",
     "throw_external_task_error",
     "throw_job_error",
     "throw_task_error",

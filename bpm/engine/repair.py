@@ -53,7 +53,7 @@ def retry_dead_letter(
     )
     if token is None:
         raise errors.TaskNotFound(id=task_id)
-    return retry_token(str(token), retries=retries, tenant=tenant, actor=actor, key=key)
+    return _retry(str(token), identifier(task_id), retries, tenant, actor, key)
 
 
 def resolve_incident(
@@ -75,7 +75,14 @@ def resolve_incident(
     token = Incident.objects.filter(id=wanted, tenant=tenant).values_list("token", flat=True).first()
     if token is None:
         raise errors.IncidentNotFound(id=incident_id)
-    return retry_token(str(token), retries=retries, tenant=tenant, actor=actor, key=key)
+    return _retry(str(token), wanted, retries, tenant, actor, key)
+
+
+def _retry(
+    token: str, because: str, retries: int | None, tenant: str, actor: str, key: Idempotency | None
+) -> Answer:
+    command = c.RetryToken(token=token, retries=retries, because=because, actor=actor)
+    return answer_once(key, tenant, lambda: instance_answer(done(execute(Request(command, tenant)))))
 
 
 def retry_incidents(

@@ -54,7 +54,7 @@ class DefinitionKey(models.Model):
 
 
 class Definition(models.Model):
-    """One version of one process. Immutable but for `suspended`.
+    """One version of one process. Immutable but for `suspended`; a deleted one stays for the history.
 
     `checksum` is of the file's content as far as it means anything: equal content makes no new version.
     """
@@ -72,6 +72,7 @@ class Definition(models.Model):
     suspended = models.BooleanField(default=False, db_default=False)
     warnings = models.TextField(default="[]")
     created_at = models.DateTimeField()
+    deleted_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints = [

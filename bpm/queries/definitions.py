@@ -27,6 +27,7 @@ _FIELDS = (
     "suspended",
     "tenant",
     "created_at",
+    "deleted_at",
 )
 
 
@@ -38,6 +39,7 @@ class DefinitionRow:
         process_def_id: the process's key, by which it is started.
         resource: name of the file it came from.
         executable: whether it can be started.
+        deleted_at: since when it is only there for the history of its instances; such are in no list.
     """
 
     definition_id: UUID
@@ -51,6 +53,7 @@ class DefinitionRow:
     suspended: bool
     tenant: str
     deployed_at: datetime
+    deleted_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +88,7 @@ def list_definitions(
     Raises:
         CursorInvalid: the cursor is not one of this list.
     """
-    rows = Definition.objects.filter(tenant=tenant)
+    rows = Definition.objects.filter(tenant=tenant, deleted_at__isnull=True)
     if process_def_id is not None:
         rows = rows.filter(key=process_def_id)
     if latest:

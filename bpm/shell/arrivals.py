@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -49,10 +50,16 @@ class Arrived:
                 document.rows[key] += rows
 
 
-def follow_up(document: Document, written: Written) -> None:
-    """After the commit, deliver what was sent, and look whether a message is there for those who now wait for one."""
+def follow_up(document: Document, written: Written, activated: Sequence[Id] = ()) -> None:
+    """After the commit, deliver what was sent, and look whether something is there for those who now wait for it.
+
+    Args:
+        activated: instances whose suspension has ended.
+    """
     if written.sent:
         transaction.on_commit(partial(_drain, written.sent), robust=True)
+    if activated:
+        transaction.on_commit(partial(_drain_for, activated), robust=True)
     waits = _message_waits(document)
     if waits:
         transaction.on_commit(partial(_look_again, waits), robust=True)
@@ -72,6 +79,12 @@ def _drain(rows: tuple[int, ...]) -> None:
     from bpm.shell.outbox import drain
 
     drain(rows)
+
+
+def _drain_for(instances: Sequence[Id]) -> None:
+    from bpm.shell.outbox import drain_for
+
+    drain_for(instances)
 
 
 def _look_again(waits: list[tuple[str, str]]) -> None:

@@ -47,6 +47,11 @@ class Work:
     new: bool = False
     number: int = 0
 
+    @property
+    def activated(self) -> bool:
+        """Whether a suspension has ended."""
+        return any(isinstance(event, e.InstanceActivated) for event, _ in self.events)
+
 
 class Batch:
     """Commands on their way through one transaction.
@@ -54,14 +59,14 @@ class Batch:
     Attributes:
         outcomes: one per request, None while open.
         works: instance to its work.
-        busy: requests whose instance somebody else has locked.
+        busy: instance that somebody else has locked to its requests.
     """
 
     def __init__(self, requests: list[Request], sql: Dialect) -> None:
         self.requests = requests
         self.outcomes: list[Outcome | None] = [None] * len(requests)
         self.works: dict[Id, Work] = {}
-        self.busy: list[int] = []
+        self.busy: dict[Id, list[int]] = {}
         self.now = or_frozen(_LONG_AGO)
         self._sql = sql
         self._zone = engine_zone()
@@ -104,7 +109,7 @@ class Batch:
             if owner is None or state is None or request.tenant not in (None, state.instance.tenant):
                 self.outcomes[index] = request.not_found()
             elif locked is not None and owner not in locked:
-                self.busy.append(index)
+                self.busy.setdefault(owner, []).append(index)
             else:
                 self._work(owner, state, rows).requests.append((index, request))
 

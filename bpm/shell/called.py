@@ -105,7 +105,7 @@ def _bound(calls: Sequence[b.CallProcess]) -> dict[_Binding, Id]:
 
 
 def _condition(one: _Binding) -> Q:
-    by_key = Q(tenant=one.tenant, key=one.key)
+    by_key = Q(tenant=one.tenant, key=one.key, deleted_at__isnull=True)
     if one.caller is None:
         return by_key & Q(version_tag=one.tag)
     return by_key & Q(deployment__definitions=one.caller)

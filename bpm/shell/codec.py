@@ -13,7 +13,8 @@ from bpm.core.values import from_text, to_text
 from bpm.shell.columns import JSON
 from bpm.shell.sql.dialect import Rows
 from bpm.shell.sql.queries import INSTANCES
-from bpm.shell.tables import SPECS, TableSpec
+from bpm.shell.table_spec import TableSpec
+from bpm.shell.tables import SPECS
 
 _STATUS = {status.value: status for status in InstanceStatus}
 

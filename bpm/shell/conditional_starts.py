@@ -39,7 +39,7 @@ def start_where_true(
     )
     if definition is not None:
         named = Q(id=definition) if is_id(definition) else Q(key=definition)
-        if not Definition.objects.filter(named, tenant=tenant).exists():
+        if not Definition.objects.filter(named, tenant=tenant, deleted_at__isnull=True).exists():
             raise DefinitionNotFound(definition=definition)
         rows = rows.filter(definition_id=definition) if is_id(definition) else rows.filter(definition__key=definition)
     now = database_now()

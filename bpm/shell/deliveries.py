@@ -11,7 +11,8 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any, Final
+from functools import partial
+from typing import Any, Final, NamedTuple, TypeVar
 
 from django.db import transaction
 
@@ -41,10 +42,21 @@ ATTEMPTS: Final = len(BACKOFF_S) + 1
 MAX_ERROR_CHARACTERS: Final = 1_000
 
 _log = logging.getLogger(__name__)
+T = TypeVar("T")
 
 
-def deliver(rows: Sequence[int]) -> int:
-    """Deliver those rows that are there, that nobody else holds, and before which nothing waits; return how many.
+class Delivered(NamedTuple):
+    """What became of rows: `done` are gone, `failed` are put off; the others were passed over."""
+
+    done: list[int]
+    failed: list[int]
+
+
+def deliver(rows: Sequence[int], *, wait: bool = False) -> Delivered:
+    """Deliver those rows that are there, and before which nothing waits.
+
+    Args:
+        wait: for targets and rows that somebody else has locked; otherwise these are passed over.
 
     Statements: constant in the number of rows that have a target; some for each that has none.
 
@@ -52,22 +64,28 @@ def deliver(rows: Sequence[int]) -> int:
         OperationalError, InterfaceError: the database cannot be reached.
     """
     unaddressed: list[Row] = []
-    done = _attempt(lambda: _deliver_together(rows, unaddressed), rows)
+    result = Delivered([], [])
+    done = _attempt(lambda: _deliver_together(rows, unaddressed, wait=wait), rows, result)
     if done is None:
-        return sum(deliver([row]) for row in rows) if len(rows) > 1 else 0
+        for row in rows if len(rows) > 1 else ():
+            alone = deliver([row], wait=wait)
+            result.done.extend(alone.done)
+            result.failed.extend(alone.failed)
+        return result
+    result.done.extend(done)
     stuck: set[Id] = set()
     for row in unaddressed:
         if row.source in stuck:
             continue
-        if _attempt(lambda row=row: find_receiver(row), [row.id]) is None:  # type: ignore[misc]
+        if _attempt(partial(find_receiver, row), [row.id], result) is None:
             stuck.add(row.source)
         else:
-            done += 1
-    return done
+            result.done.append(row.id)
+    return result
 
 
-def _attempt(act: Callable[[], int], rows: Sequence[int]) -> int | None:
-    """Return how many rows were delivered, None where it failed; a failure of a single row is counted."""
+def _attempt(act: Callable[[], T], rows: Sequence[int], result: Delivered) -> T | None:
+    """Return what was delivered, None where that failed; a failure of a single row is counted."""
     try:
         with translated(), transaction.atomic():
             return act()
@@ -79,17 +97,18 @@ def _attempt(act: Callable[[], int], rows: Sequence[int]) -> int | None:
             raise
         if len(rows) == 1:
             _count_failure(rows[0], error)
+            result.failed.append(rows[0])
         return None
 
 
-def _deliver_together(numbers: Sequence[int], unaddressed: list[Row]) -> int:
-    locked = lock_targets(numbers)
+def _deliver_together(numbers: Sequence[int], unaddressed: list[Row], *, wait: bool) -> list[int]:
+    locked = lock_targets(numbers, wait=wait)
     now, raw = take_rows(numbers)
     rows = [row_from(one) for one in raw]
     unaddressed += [row for row in rows if row.target is None]
     rows = [row for row in rows if row.target is not None and (row.target in locked or not row.reached)]
     if not rows:
-        return 0
+        return []
     arrived = Arrived()
     requests, owners = _requests(rows, arrived, now)
     batch, opened = prepare(requests, dialect())
@@ -98,7 +117,7 @@ def _deliver_together(numbers: Sequence[int], unaddressed: list[Row]) -> int:
     batch.decide()
     _sort_out(batch, owners, arrived, now)
     flush_batch(batch, dialect(), guarded=False, arrived=arrived)
-    return len(arrived.delivered)
+    return arrived.delivered
 
 
 def _requests(

@@ -56,17 +56,18 @@ def execute(request: Request | Start) -> Outcome:
 def execute_many(requests: Sequence[Request | Start]) -> list[Outcome]:
     """Carry commands out in one transaction, each with its own outcome, in the order of the requests.
 
-    Instances that somebody else has locked are done alone afterwards; if the write fails, everything is rolled back and
-    each command is tried alone, once.
+    Instances that somebody else has locked are done afterwards, each in a transaction of its own (inside an enclosing
+    transaction they are waited for); if the write fails, everything is rolled back and each command is tried alone,
+    once.
 
     Statements: constant in the number of commands; see docs/reference/statements.
     """
     if not requests:
         return []
-    if len(requests) == 1:
-        return [execute(requests[0])]
     require_immediate_transactions()
-    return _locked(list(requests), dialect(), skip_locked=True)
+    # To wait for one instance while holding others is a deadlock in the making; so where all are held to the end of an
+    # enclosing transaction, all are waited for, in order.
+    return _locked(list(requests), dialect(), skip_locked=not connection.in_atomic_block)
 
 
 def _optimistic(request: Request | Start, sql: Dialect) -> Outcome:
@@ -107,14 +108,26 @@ def _locked(
     except (InvariantViolated, Lost, Busy) as error:
         if own and len(requests) > 1:
             raise Lost from error
+        if isinstance(error, Busy) and not skip_locked:
+            return [error] * len(requests)
         if len(requests) == 1:
             if isinstance(error, InvariantViolated):
                 raise
             return [error if isinstance(error, Busy) else Busy()]
         return [_alone(request) for request in requests]
-    for index in batch.busy:
-        batch.outcomes[index] = _alone(requests[index])
+    for indexes in batch.busy.values():
+        waited = _waiting([requests[index] for index in indexes], sql)
+        for index, outcome in zip(indexes, waited, strict=True):
+            batch.outcomes[index] = outcome
     return [outcome or Busy() for outcome in batch.outcomes]
+
+
+def _waiting(requests: list[Request | Start], sql: Dialect) -> list[Outcome]:
+    """Carry out commands on one instance that was busy, once it can be locked."""
+    try:
+        return _locked(requests, sql, skip_locked=False)
+    except InvariantViolated as violation:
+        return [violation] * len(requests)
 
 
 def _alone(request: Request | Start) -> Outcome:
@@ -200,7 +213,7 @@ def flush_batch(batch: Batch, sql: Dialect, *, guarded: bool, arrived: Arrived |
         raise Lost
     if arrived is not None and written.arrived != arrived.number:
         raise ArrivedBefore
-    follow_up(document, written)
+    follow_up(document, written, [work.state.instance.id for work in works if work.activated])
 
 
 def _only(batch: Batch) -> Outcome:

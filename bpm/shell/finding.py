@@ -28,6 +28,11 @@ def tokens_of(tenant: str, incidents: Sequence[Id]) -> Mapping[Id, Id | None]:
     return {str(incident): None if token is None else str(token) for incident, token in rows}
 
 
+def has_instances(definition: Id) -> bool:
+    """Return whether an instance of a version has not ended. Statements: 1."""
+    return ProcessInstance.objects.filter(definition=definition).exclude(status__in=_ENDED).exists()
+
+
 def instances_of(definition: Id, *, after: Id | None, limit: int) -> list[Id]:
     """Return instances of a version that have not ended, the oldest first. Statements: 1."""
     rows = ProcessInstance.objects.filter(definition=definition).exclude(status__in=_ENDED)

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.db import connection, transaction
 
-from bpm.core.errors import Busy, Conflict, IdempotencyInProgress, IdempotencyMismatch
+from bpm.core.errors import AnswerNotKept, Busy, IdempotencyInProgress, IdempotencyMismatch
 from bpm.core.values import from_text, to_text
 from bpm.shell.configuration import setting
 from bpm.shell.violations import Lost, translated
@@ -36,10 +36,6 @@ class Idempotency:
     fingerprint: str
 
 
-class AnswerNotKept(Conflict):
-    """This call was carried out, but its answer was too large to be kept."""
-
-
 def _itself(answer: Any) -> Any:
     return answer
 
@@ -55,7 +51,8 @@ def once(
     """Return what `produce` returns, or, under a key that was used before, the first answer.
 
     Args:
-        keep: makes of an answer what is kept; `restore` makes the answer of that again.
+        keep: makes of an answer what is kept (None: nothing, the next call is a new one); `restore` makes the answer
+            of that again.
 
     The record and what `produce` does are one transaction; a refusal leaves no record.
 
@@ -88,7 +85,11 @@ def _once(
             answer = produce()
         finally:
             own_transaction.reset(mark)
-        text = to_text(keep(answer))
+        kept = keep(answer)
+        if kept is None:
+            _forget(record)
+            return answer, False
+        text = to_text(kept)
         if len(text) <= MAX_ANSWER_BYTES:
             _keep(record, text)
         return answer, False
@@ -127,6 +128,11 @@ def _answer(key: Idempotency, tenant: str) -> Any:
     if answer is None:
         raise AnswerNotKept(key=key.key)
     return from_text(answer)
+
+
+def _forget(record: int) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM bpm_idempotencyrecord WHERE id = %s", [record])
 
 
 def _keep(record: int, text: str) -> None:

@@ -125,18 +125,15 @@ def _leased(state: State, task: Id) -> dict[str, Any]:
     }
 
 
-def leases_to_keep(leased: list[dict[str, Any]]) -> list[list[Any]]:
-    """Return what an idempotency record keeps of an answer: task and lease."""
+def leases_to_keep(leased: list[dict[str, Any]]) -> list[list[Any]] | None:
+    """Return what an idempotency record keeps of an answer: task and lease; nothing where nothing was leased."""
+    if not leased:
+        return None
     return [[task["task_id"], task["lease_id"]] for task in leased]
 
 
 def leases_again(kept: list[list[Any]]) -> list[dict[str, Any]]:
-    """Return the leases of an earlier answer that still hold, as they stand now.
-
-    Statements: 2, or 0 where there were none.
-    """
-    if not kept:
-        return []
+    """Return the leases of an earlier answer that still hold, as they stand now. Statements: 2."""
     batch = Batch(
         [Request(c.LockExternalTasks(tasks=(task,), worker="", lock_ms=1)) for task, _ in kept], dialect()
     )

@@ -159,9 +159,7 @@ def _job_matches(names: Names, due: Due, where: Step) -> bool:
     checks: dict[str, Callable[[Any], bool]] = {
         "activity": lambda activity: due.activity == activity,
         "instance": lambda name: due.instance == names.instance(name),
-        "executable": lambda wanted: (
-            _is_executable(names, due) is wanted
-        ),
+        "executable": lambda wanted: _is_executable(names, due) is wanted,
         "async": lambda wanted: (due.type == "async") is wanted,
         "timers": lambda wanted: (due.type == "timer") is wanted,
     }

@@ -108,8 +108,10 @@ class Names:
                     found.append(Due("timer", timer.node, instance, timer, timer.due_at))
             for job in state.jobs.values():
                 if job.status in ("READY", "FAILED"):
-                    found.append(Due("async", self._activity_of(state, job), instance, job, job.available_at))
-        found.sort(key=lambda due: (due.row.created_at, due.row.id) if due.row is not None else (self.start, ""))
+                    found.append(Due("async", job.node, instance, job, job.available_at))
+        found.sort(
+            key=lambda due: (due.row.created_at, due.row.id) if due.row is not None else (self.start, "")
+        )
         starts = [start for start in self.host.waiting_starts() if start.due_at is not None]
         return [Due("timer", start.node, "", None, start.due_at) for start in starts if start.due_at] + found
 
@@ -117,13 +119,6 @@ class Names:
         """Return the n-th job of an activity and type."""
         wanted = (step["activity"], step["type"])
         return [due for due in self.jobs() if (due.activity, due.type) == wanted][step.get("nth", 0)]
-
-    def _activity_of(self, state: State, job: Job) -> str:
-        """A continuation before or after the whole of a multi-instance belongs to its body."""
-        token = state.tokens[job.token]
-        node = self.host.graph(state.instance.id).nodes[job.node]
-        inside = state.scopes[token.scope].node == job.node
-        return job.node + BODY_SUFFIX if getattr(node, "loop", None) is not None and not inside else job.node
 
     # nodes and scopes
 

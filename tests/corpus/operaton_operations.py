@@ -41,6 +41,8 @@ def expect_deploy_error(names: Names, step: Step) -> None:
         if all(problem.rule in NOT_YET for problem in invalid.problems):
             raise Later(invalid.problems[0].message) from None
     else:
+        # What definitions forbid each other is known where they wait for triggers; else this says so.
+        names.host.waiting_starts()
         raise AssertionError(f"deployed, although: {step['hint']}")
 
 

@@ -161,7 +161,7 @@ def test_rows_of_one_target_arrive_in_order_and_only_from_the_oldest_on() -> Non
     first = _row(called, b.NoteDropped(command="one", target=None, reason="r"), at="2100-01-01T00:00:00Z")
     second = _row(called, b.NoteDropped(command="two", target=None, reason="r"))
     assert engine.deliver_due(10).found == 0
-    assert deliveries.deliver([second]) == 0
+    assert deliveries.deliver([second]).done == []
     Outbox.objects.filter(id=first).update(available_at="2000-01-01T00:00:00Z")
     assert len(engine.deliver_due(10).done) == 2
     assert _dropped(called) == ["one", "two"]

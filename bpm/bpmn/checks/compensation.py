@@ -37,10 +37,10 @@ def check_handlers(layout: Layout, reading: ProcessReading) -> None:
 def check_handlers_stand_apart(layout: Layout, reading: ProcessReading) -> None:
     """No flow leads to an activity for compensation or away from it."""
     for node in layout.nodes.values():
-        if is_true(node.xml.get("isForCompensation")):
-            if layout.incoming.get(node.id) or layout.outgoing.get(node.id):
-                message = "An activity for compensation has no sequence flows."
-                reading.problem(node.xml, "compensation-handler", message)
+        connected = layout.incoming.get(node.id) or layout.outgoing.get(node.id)
+        if connected and is_true(node.xml.get("isForCompensation")):
+            message = "An activity for compensation has no sequence flows."
+            reading.problem(node.xml, "compensation-handler", message)
 
 
 def check_boundary_is_alone(layout: Layout, reading: ProcessReading) -> None:

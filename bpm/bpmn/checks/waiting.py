@@ -60,12 +60,7 @@ def check_same_starts(layout: Layout, reading: ProcessReading) -> None:
 
 def check_same_waits(layout: Layout, reading: ProcessReading) -> None:
     """At one activity, and in one scope, no two events wait for the same message."""
-    for host in layout.nodes.values():
-        boundary = [
-            node
-            for node in layout.nodes.values()
-            if node.tag == "boundaryEvent" and layout.node(node.xml.get("attachedToRef")) is host
-        ]
+    for boundary in layout.boundaries.values():
         _refuse_repeated(reading, _messages(boundary, reading))
     for scope in layout.scopes.values():
         inner = [layout.scopes[name] for name in scope.nodes if name in layout.scopes]

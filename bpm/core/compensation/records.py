@@ -28,9 +28,10 @@ UNFINISHED = frozenset({_S.TRIGGERED, _S.RUNNING})
 
 def record_left(run: Run, node: Node, token: Token) -> None:
     """Record an activity that is left and had no scope of its own, if it has a handler."""
-    if isinstance(node, Activity) and node.compensation is not None:
-        if not node.layered and node.id not in run.graph.scopes:
-            _record(run, token.scope, node.id, node.compensation, None)
+    if not isinstance(node, Activity) or node.compensation is None or node.layered:
+        return
+    if node.id not in run.graph.scopes:
+        _record(run, token.scope, node.id, node.compensation, None)
 
 
 def record_completed(run: Run, row: Scope) -> None:

@@ -1,9 +1,9 @@
 """Saga mode: a token that fails for good makes its process or subprocess compensate itself (semantics §8).
 
-Everything that goes on in the scope ends, what was done in it is compensated, also in inner scopes that did not complete.
-`global` does that in the whole process, `local` in the subprocess that says so. Then the scope is left: a process ends;
-a subprocess goes on at its cancel boundary event, else where an error with the failure's kind as its code is caught
-outside; failing that the saga around it takes over, and without one the path ends here.
+Everything that goes on in the scope ends; what was done in it is compensated, also in inner scopes that did not
+complete. `global` does that in the whole process, `local` in the subprocess that says so. Then the scope is left: a
+process ends; a subprocess goes on at its cancel boundary event, else where an error with the failure's kind as its code
+is caught outside; failing that the saga around it takes over, and without one the path ends here.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ class ComplexGatewayElement(Element[ComplexGateway]):
             arrive_at(run, node, token, node.activation)
 
     def choose(self, run: Run, node: ComplexGateway, token: Token) -> tuple[Flow, ...]:
-        """Return every flow that is true or has no condition, else the default; after a reset only those that are true."""
+        """Return what is true or has no condition, else the default; after a reset only what is true."""
         resetting = token.phase == RESETTING
         bound = {"waitingForStart": not resetting}
         flows = [run.graph.flows[name] for name in node.outgoing if name != node.default]

@@ -9,6 +9,7 @@ from bpm.core import events as e
 from bpm.core.between import CompleteCall
 from bpm.core.errors import Invalid, NothingToRetry, TokenNotFound
 from bpm.core.handling.guards import require_alive
+from bpm.core.ids import Id
 from bpm.core.phases import LEAVING
 from bpm.core.rows import ExternalStatus, ExternalTask, Job, JobStatus
 from bpm.core.run import Run
@@ -23,7 +24,7 @@ def retry(run: Run, command: c.RetryToken) -> dict[str, Any]:
 
     Raises:
         TokenNotFound, InstanceEnded, Suspended.
-        NothingToRetry: the token has not failed.
+        NothingToRetry: the token has not failed, or not for the reason named.
         Invalid: `retries` is not above zero.
     """
     token = run.state.tokens.get(command.token)
@@ -32,6 +33,10 @@ def retry(run: Run, command: c.RetryToken) -> dict[str, Any]:
     require_alive(run)
     if token.status is not TokenStatus.FAILED:
         raise NothingToRetry(token=token.id, status=token.status.value)
+    if command.because is not None and not _made_it_fail(run, token, command.because):
+        raise NothingToRetry(
+            "That is not why the token has failed now.", token=token.id, because=command.because
+        )
     if command.retries is not None and command.retries < 1:
         raise Invalid("`retries` is a whole number above zero.", retries=command.retries)
     for incident in list(run.state.incidents.values()):
@@ -46,6 +51,14 @@ def retry(run: Run, command: c.RetryToken) -> dict[str, Any]:
     else:
         _again(run, token, command.retries)
     return {}
+
+
+def _made_it_fail(run: Run, token: Token, because: Id) -> bool:
+    incident = run.state.incidents.get(because)
+    task = run.state.external_tasks.get(because)
+    if incident is not None:
+        return incident.token == token.id and incident.status == "OPEN"
+    return task is not None and task.token == token.id and task.status is ExternalStatus.FAILED
 
 
 def _again(run: Run, token: Token, retries: int | None) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from bpm.core.coded import Coded, code_of, read_coded
 from bpm.core.faults import throw_escalation
 from bpm.core.graph import Node
 from bpm.core.reading import Reading
 from bpm.core.run import Run
 from bpm.core.token import Token, TokenStatus
-from bpm.core.triggers.coded import Coded, code_of, read_coded
 from bpm.core.triggers.trigger import BOUNDARY, END, HANDLER, THROW, Trigger
 from bpm.core.xml import XmlElement
 

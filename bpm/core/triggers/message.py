@@ -13,10 +13,10 @@ from bpm.core.between import SendMessage
 from bpm.core.expressions import Expression
 from bpm.core.failure import NodeFailed
 from bpm.core.graph import Node
+from bpm.core.named import correlation_text, evaluate_name, read_name, subscribe
 from bpm.core.reading import Reading
 from bpm.core.run import Place, Run
 from bpm.core.token import Token, Wait
-from bpm.core.triggers.named import correlation_text, evaluate_name, read_name, subscribe
 from bpm.core.triggers.trigger import BOUNDARY, CATCH, END, HANDLER, START, THROW, Trigger
 from bpm.core.xml import ZEEBE, XmlElement
 

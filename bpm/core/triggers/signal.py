@@ -13,10 +13,10 @@ from bpm.core.arming import Owner
 from bpm.core.between import Broadcast
 from bpm.core.expressions import Expression
 from bpm.core.graph import Node
+from bpm.core.named import evaluate_name, read_name, subscribe
 from bpm.core.reading import Reading
 from bpm.core.run import Run
 from bpm.core.token import Token, TokenStatus, Wait
-from bpm.core.triggers.named import evaluate_name, read_name, subscribe
 from bpm.core.triggers.trigger import BOUNDARY, CATCH, END, HANDLER, START, THROW, Trigger
 from bpm.core.xml import XmlElement
 

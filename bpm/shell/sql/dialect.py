@@ -17,7 +17,8 @@ from bpm.shell.columns import INSTANCE_COLUMNS
 from bpm.shell.sql.document import Document, Written
 from bpm.shell.sql.leasing import LOCKED, SEEN, lease_query, waits_query
 from bpm.shell.sql.queries import INSTANCES, definitions_query, everything_query, lock_query, read_query
-from bpm.shell.tables import SPECS, TableSpec
+from bpm.shell.table_spec import TableSpec
+from bpm.shell.tables import SPECS
 
 Rows = dict[str, list[list[Any]]]
 """Table name (attribute of State, or `instances`) to raw rows."""

@@ -23,9 +23,10 @@ _WAYS: Final[dict[str, dict[str, str]]] = {
         "now": "coalesce(%s::timestamptz, clock_timestamp())",
         "clock": "clock_timestamp()",
         "take": " FOR UPDATE OF o SKIP LOCKED",
-        "lock": " FOR NO KEY UPDATE OF i SKIP LOCKED",
+        "lock": " FOR NO KEY UPDATE OF i",
+        "pass": " SKIP LOCKED",
     },
-    "sqlite": {"among": "IN (SELECT value FROM json_each(%s))", "now": "%s", "clock": "NULL", "take": "", "lock": ""},
+    "sqlite": {"among": "IN (SELECT value FROM json_each(%s))", "now": "%s", "clock": "NULL", "take": "", "lock": "", "pass": ""},
 }
 _LANES: Final = ("p.target = o.target", "o.target IS NULL AND p.target IS NULL AND p.source = o.source")
 _SUSPENDED: Final = "SELECT 1 FROM bpm_processinstance i WHERE i.id = o.target AND i.status = 'SUSPENDED'"
@@ -64,13 +65,20 @@ def due_rows(now: datetime | None, limit: int) -> list[int]:
     return [row[0] for row in _read(_DUE, [at, at, at, limit])]
 
 
-def lock_targets(rows: Sequence[int]) -> set[Id]:
-    """Lock the instances to which rows go, in id order, passing over those that somebody else has locked.
+def rows_for(targets: Iterable[Id], limit: int) -> list[int]:
+    """Return the rows for instances, in order. Statements: 1."""
+    query = f"SELECT id FROM bpm_outbox WHERE {dialect().among('target')} ORDER BY id LIMIT %s"
+    return [row[0] for row in _read(query, [dialect().ids(targets), limit])]
+
+
+def lock_targets(rows: Sequence[int], *, wait: bool) -> set[Id]:
+    """Lock the instances to which rows go, in id order, waiting for those that somebody else has locked or not.
 
     Statements: 1.
     """
     text_id = dialect().text_id
-    return {text_id(row[0]) for row in _read(_TARGETS, [_numbers(rows)])}
+    query = _TARGETS + ("" if wait else "{pass}")
+    return {text_id(row[0]) for row in _read(query, [_numbers(rows)])}
 
 
 def take_rows(rows: Sequence[int]) -> tuple[datetime, list[tuple[Any, ...]]]:

@@ -34,7 +34,8 @@ from bpm.shell.sql.document import (
 from bpm.shell.sql.due_work import DUE
 from bpm.shell.sql.leasing import wait_query
 from bpm.shell.sql.sending import postgresql_part
-from bpm.shell.tables import SPECS, TableSpec
+from bpm.shell.table_spec import TableSpec
+from bpm.shell.tables import SPECS
 
 
 def _isoformat(value: object) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from bpm.shell.tables import SPECS, TableSpec
+from bpm.shell.table_spec import TableSpec
+from bpm.shell.tables import SPECS
 
 if TYPE_CHECKING:
     from bpm.shell.sql.dialect import Dialect
@@ -110,7 +111,8 @@ def definitions_query(sql: Dialect) -> str:
         f"{select} JOIN bpm_definitionkey k ON k.tenant {tenant} AND k.key {key} "
         f"AND {sql.element(3, 'int')} IS NULL JOIN bpm_definition d ON d.id = k.latest_id UNION ALL "
         f"{select} JOIN bpm_definition d ON d.tenant {tenant} AND d.key {key} "
-        f"AND d.version = {sql.element(3, 'int')} UNION ALL "
-        f"{select} JOIN bpm_definition d ON d.id = {sql.element(4, 'uuid')} AND d.tenant {tenant} UNION ALL "
+        f"AND d.version = {sql.element(3, 'int')} AND d.deleted_at IS NULL UNION ALL "
+        f"{select} JOIN bpm_definition d ON d.id = {sql.element(4, 'uuid')} AND d.tenant {tenant} "
+        "AND d.deleted_at IS NULL UNION ALL "
         f"SELECT -1, {sql.clock()}, '', '', 0, true, true"
     )

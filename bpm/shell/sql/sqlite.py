@@ -39,7 +39,8 @@ from bpm.shell.sql.document import (
 )
 from bpm.shell.sql.due_work import DUE
 from bpm.shell.sql.sending import sqlite_query
-from bpm.shell.tables import SPECS, TableSpec
+from bpm.shell.table_spec import TableSpec
+from bpm.shell.tables import SPECS
 
 _POSITION = {name: index for index, (name, _) in enumerate(INSTANCE_COLUMNS)}
 _INSTANCE_KINDS = tuple(kind for _, kind in INSTANCE_COLUMNS)

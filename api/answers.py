@@ -213,6 +213,7 @@ class DeployedDefinition(TypedDict):
     executable: bool
     new: bool
     deployment_id: str
+    timer_starts: list[TimerStart]
 
 
 class DefinitionSuspension(TypedDict):

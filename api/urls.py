@@ -22,10 +22,13 @@ from api import instance_operations as instances
 from api import instance_variables as variables
 from api import user_tasks as user
 from api.bulk_retry import IncidentsRetry
+from api.conditions import Conditions
 from api.deployments import Deployments
 from api.health import Health
+from api.messages import Messages
 from api.modification import ProcessInstanceModify
 from api.openapi import OpenApiDocument, TryPage
+from api.signals import Signals
 from api.unknown import Unknown
 
 app_name = "api"
@@ -86,6 +89,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("incidents/retry", IncidentsRetry.as_view()),
     path("incidents/<str:incident_id>", incidents.Incident.as_view()),
     path("incidents/<str:incident_id>/resolve", incidents.IncidentResolve.as_view()),
+    path("messages", Messages.as_view()),
+    path("signals", Signals.as_view()),
+    path("conditions", Conditions.as_view()),
     path("health", Health.as_view()),
     path("openapi.json", OpenApiDocument.as_view(), name="openapi"),
     path("docs", TryPage.as_view(), name="docs"),

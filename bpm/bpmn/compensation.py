@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from bpm.bpmn.layout import Layout, NodeXml, ScopeXml
@@ -23,23 +22,14 @@ def compensation_boundaries(layout: Layout, reading: ProcessReading) -> list[Nod
     ]
 
 
-def associated_handlers(layout: Layout, boundary: NodeXml) -> Iterator[NodeXml]:
-    """Yield the flow nodes that associations, drawn in either direction and in any scope, connect with an event."""
-    for scope in layout.scopes.values():
-        for association in scope.xml.all("association"):
-            ends = [layout.node(association.get(end)) for end in ("sourceRef", "targetRef")]
-            if boundary in ends:
-                yield from (node for node in ends if node is not None and node.id != boundary.id)
-
-
 def handlers_by_activity(layout: Layout, reading: ProcessReading) -> dict[str, str]:
     """Return activities with the ids of their compensation handlers."""
     found: dict[str, str] = {}
     for boundary in compensation_boundaries(layout, reading):
         host = layout.node(boundary.xml.get("attachedToRef"))
-        handler = next(associated_handlers(layout, boundary), None)
-        if host is not None and handler is not None:
-            found[host.id] = handler.id
+        handlers = layout.associated.get(boundary.id)
+        if host is not None and handlers:
+            found[host.id] = handlers[0].id
     return found
 
 

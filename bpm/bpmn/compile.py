@@ -15,6 +15,7 @@ from bpm.bpmn.extras import read_version_tag
 from bpm.bpmn.file_index import FileIndex
 from bpm.bpmn.file_warnings import read_file_warnings
 from bpm.bpmn.lanes import read_lanes
+from bpm.bpmn.layout import Layout
 from bpm.bpmn.layout_reader import read_layout
 from bpm.bpmn.limits import DEFAULT_LIMITS, Limits
 from bpm.bpmn.model import BpmnFile, ProcessModel
@@ -24,6 +25,7 @@ from bpm.bpmn.process_reading import ProcessReading
 from bpm.bpmn.tags import is_true
 from bpm.bpmn.xml import read_xml
 from bpm.core.errors import DefinitionInvalid, Problem
+from bpm.core.graph import Graph
 from bpm.core.xml import BPMN, XmlElement
 
 
@@ -35,6 +37,7 @@ class _File(NamedTuple):
     zone: tzinfo
     force_executable: bool
     script_formats: frozenset[str]
+    limits: Limits
 
 
 def read_file(
@@ -67,7 +70,7 @@ def read_file(
     except DefinitionInvalid as error:
         raise DefinitionInvalid(_named(error.problems, name)) from None
     elements = FileIndex(root)
-    file = _File(elements, content_checksum(root), zone, force_executable, script_formats)
+    file = _File(elements, content_checksum(root), zone, force_executable, script_formats, limits)
     processes = tuple(_read_process(xml, file, name) for xml in root.all("process"))
     return BpmnFile(
         name=name,
@@ -99,14 +102,23 @@ def _check_root(root: XmlElement) -> None:
     raise DefinitionInvalid((Problem("", root.line, "not-bpmn", message),))
 
 
+def _compile(layout: Layout, reading: ProcessReading, limits: Limits) -> Graph | None:
+    """Check and compile a process, unless it is so large that this alone would take too long."""
+    if len(layout.nodes) > limits.flow_nodes:
+        message = f"The process has {len(layout.nodes)} flow nodes, more than the {limits.flow_nodes} allowed."
+        reading.problem(layout.xml, "too-large", message)
+        return None
+    run_checks(layout, reading)
+    return compile_graph(layout, reading)
+
+
 def _read_process(xml: XmlElement, file: _File, name: str) -> ProcessModel:
     executable = is_true(xml.get("isExecutable"))
     key = xml.id or "process"
     problems = Problems()
     layout = read_layout(xml, key, file.elements, problems)
     reading = ProcessReading(layout, file.elements, problems, file.zone, file.script_formats)
-    run_checks(layout, reading)
-    graph = compile_graph(layout, reading)
+    graph = _compile(layout, reading, file.limits)
     refusing, warnings = problems.problems, problems.warnings
     if not (executable or file.force_executable):
         refusing, warnings = (), (*refusing, *warnings)

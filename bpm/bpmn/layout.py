@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 from bpm.bpmn.namespaces import local_part
@@ -80,6 +81,18 @@ class Layout:
             host = self.node(node.xml.get("attachedToRef")) if node.tag == "boundaryEvent" else None
             if host is not None:
                 found.setdefault(host.id, []).append(node)
+        return found
+
+    @cached_property
+    def associated(self) -> dict[str, list[NodeXml]]:
+        """Flow nodes with those that associations connect them with, drawn in either direction, in any scope."""
+        found: dict[str, list[NodeXml]] = {}
+        for scope in self.scopes.values():
+            for association in scope.xml.all("association"):
+                source, target = (self.node(association.get(end)) for end in ("sourceRef", "targetRef"))
+                if source is not None and target is not None and source.id != target.id:
+                    found.setdefault(source.id, []).append(target)
+                    found.setdefault(target.id, []).append(source)
         return found
 
     def sources(self, node: str) -> list[NodeXml]:

@@ -12,11 +12,13 @@ class Limits(NamedTuple):
         size_bytes: length of the file as it comes.
         depth: elements inside one another, the root counted as one.
         elements: all elements, the diagram's too.
+        flow_nodes: tasks, events, gateways and the like of one process, those of its subprocesses too.
     """
 
     size_bytes: int = 10 * 1024 * 1024
     depth: int = 200
     elements: int = 250_000
+    flow_nodes: int = 20_000
 
 
 DEFAULT_LIMITS: Final = Limits()

@@ -112,24 +112,28 @@ class ProcessReading:
         return self.has_definition(xml, "linkEventDefinition")
 
     def link_target(self, xml: XmlElement) -> str | None:
-        """Return the catch of the same name in the same scope; a missing one is reported by the checks."""
-        if not self.is_link(xml):
+        """Return the catch in the same scope, by name or else by `target`; the checks report a missing one."""
+        link = self._link(xml)
+        if link is None:
             return None
         scope = self._layout.nodes[self._layout.ids[id(xml)]].scope
-        return self._link_catches.get((scope, self._link_name(xml)), "")
+        by_name = self._link_catches.get((scope, "name", link.get("name").strip()))
+        return by_name or self._link_catches.get((scope, "id", link.child_text("target") or ""), "")
 
     @cached_property
-    def _link_catches(self) -> dict[tuple[str, str], str]:
-        """The first link catch of each scope and name."""
-        found: dict[tuple[str, str], str] = {}
+    def _link_catches(self) -> dict[tuple[str, str, str], str]:
+        """Link catches by scope and by their definition's name or id."""
+        found: dict[tuple[str, str, str], str] = {}
         for node in self._layout.nodes.values():
-            if node.tag == "intermediateCatchEvent" and self.is_link(node.xml):
-                found.setdefault((node.scope, self._link_name(node.xml)), node.id)
+            link = self._link(node.xml) if node.tag == "intermediateCatchEvent" else None
+            if link is not None:
+                found.setdefault((node.scope, "name", link.get("name").strip()), node.id)
+                found.setdefault((node.scope, "id", link.id), node.id)
         return found
 
-    def _link_name(self, xml: XmlElement) -> str:
+    def _link(self, xml: XmlElement) -> XmlElement | None:
         definitions = self.event_definitions(xml)
-        return next((one.get("name").strip() for one in definitions if one.tag == "linkEventDefinition"), "")
+        return next((one for one in definitions if one.tag == "linkEventDefinition"), None)
 
     def activity(self, xml: XmlElement) -> dict[str, Any]:
         """Return the fields of every activity."""

@@ -6,7 +6,6 @@ from collections import defaultdict
 
 from bpm.bpmn.compensation import (
     COMPENSATE,
-    associated_handlers,
     compensating_event_subprocesses,
     compensation_boundaries,
 )
@@ -20,7 +19,7 @@ CANCEL = "cancelEventDefinition"
 def check_handlers(layout: Layout, reading: ProcessReading) -> None:
     """What a compensation boundary event is associated with is an activity for compensation."""
     for boundary in compensation_boundaries(layout, reading):
-        handlers = list(associated_handlers(layout, boundary))
+        handlers = layout.associated.get(boundary.id, [])
         for handler in handlers:
             if handler.tag not in ACTIVITIES or not is_true(handler.xml.get("isForCompensation")):
                 message = "A compensation handler is an activity with isForCompensation."

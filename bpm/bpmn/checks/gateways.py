@@ -37,7 +37,8 @@ def check_instantiating_gateway(layout: Layout, reading: ProcessReading) -> None
 def check_event_gateway_job(layout: Layout, reading: ProcessReading) -> None:
     """Nothing comes after an event-based gateway before its events: no job can stand there."""
     for node in layout.nodes.values():
-        if node.tag == "eventBasedGateway" and node.xml.extension("asyncAfter") == "true":
+        later = any(is_true(node.xml.extension(name)) for name in ("asyncAfter", "asyncLeave"))
+        if node.tag == "eventBasedGateway" and later:
             message = "An event-based gateway has no asynchronous continuation after it."
             reading.problem(node.xml, "async-after", message)
 

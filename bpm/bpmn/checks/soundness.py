@@ -64,9 +64,13 @@ def check_mutual_waiting(layout: Layout, reading: ProcessReading) -> None:
         together[component[join.id]].append(join)
     for loop in together.values():
         for join in loop if len(loop) > 1 else ():
-            others = ", ".join(repr(other.id) for other in loop if other is not join)
-            message = f"This inclusive join and {others} can wait for each other."
+            message = f"This inclusive join and {_others(loop, join)} can wait for each other."
             reading.warning(join.xml, "mutual-waiting", message)
+
+
+def _others(loop: list[NodeXml], join: NodeXml) -> str:
+    shown = [repr(other.id) for other in loop[: _MAX_SHOWN + 1] if other is not join]
+    return ", ".join(shown if len(loop) <= _MAX_SHOWN + 1 else [*shown, "…"])
 
 
 def _joins(layout: Layout, node: NodeXml, tag: str) -> bool:

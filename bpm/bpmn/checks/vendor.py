@@ -7,7 +7,7 @@ from typing import Final
 from bpm.bpmn.file_index import walk
 from bpm.bpmn.layout import Layout
 from bpm.bpmn.process_reading import ProcessReading
-from bpm.bpmn.tags import SUBPROCESSES
+from bpm.bpmn.tags import ACTIVITIES, FLOW_NODES, SUBPROCESSES
 from bpm.core.elements.registry import ELEMENTS
 from bpm.core.xml import CAMUNDA, OWN, ZEEBE, XmlElement
 
@@ -100,10 +100,6 @@ _WITHOUT_EFFECT: Final = frozenset(
         "formRefVersion",
     }
 )
-_LISTENERS: Final = {
-    "executionListener": frozenset({"start", "end", "take"}),
-    "taskListener": frozenset({"create", "assignment", "complete"}),
-}
 _REFUSED: Final = frozenset(
     {
         "skipExpression",
@@ -123,50 +119,35 @@ _REFUSED: Final = frozenset(
 )
 _OWN_PLACES: Final = {"saga": frozenset({"process", *SUBPROCESSES})}
 """The engine's own attributes, with the elements at which they mean something."""
-_CALLS_ONLY: Final = frozenset({"in", "out"})
-"""Extension elements that mean something at a call activity only."""
-_NOT_AT_EVENTS: Final = frozenset({"inputOutput", "ioMapping"})
-"""Extension elements that only activities act on."""
+_WORK: Final = frozenset({"serviceTask", "sendTask", "businessRuleTask"})
+_PLACES: Final = {
+    (CAMUNDA, "inputOutput"): ACTIVITIES,
+    (CAMUNDA, "in"): frozenset({"callActivity"}),
+    (CAMUNDA, "out"): frozenset({"callActivity"}),
+    (ZEEBE, "ioMapping"): ACTIVITIES,
+    (ZEEBE, "taskDefinition"): _WORK,
+    (ZEEBE, "script"): frozenset({"scriptTask"}),
+    (ZEEBE, "calledElement"): frozenset({"callActivity"}),
+    (ZEEBE, "loopCharacteristics"): frozenset({"multiInstanceLoopCharacteristics"}),
+}
+"""Extension elements that are acted on in some places only: elsewhere they would be passed over."""
 
 
 def check_vendor_elements(layout: Layout, reading: ProcessReading) -> None:
     """Extension elements of the known vendors that would change how a process runs are not passed over."""
-    calls = (node.xml for node in layout.nodes.values() if node.tag == "callActivity")
-    at_calls = {id(holder) for call in calls for holder in call.all("extensionElements")}
-    others = (node.xml for node in layout.nodes.values() if node.tag.endswith(("Event", "Gateway")))
-    at_events = {id(holder) for other in others for holder in other.all("extensionElements")}
-    for holder in walk(layout.xml):
-        if holder.tag != "extensionElements":
-            continue
-        for xml in holder.children:
-            misplaced = xml.tag in _CALLS_ONLY and id(holder) not in at_calls
-            misplaced |= xml.tag in _NOT_AT_EVENTS and id(holder) in at_events
-            if xml.space in _ELEMENTS and (misplaced or xml.tag not in _ELEMENTS[xml.space]):
-                message = f"The extension {xml.tag} ({xml.space}) is not supported."
+    for owner in walk(layout.xml):
+        for xml in (child for holder in owner.all("extensionElements") for child in holder.children):
+            unknown = xml.space in _ELEMENTS and xml.tag not in _ELEMENTS[xml.space]
+            if unknown or owner.tag not in _PLACES.get((xml.space, xml.tag), {owner.tag}):
+                message = f"The extension {xml.tag} ({xml.space}) is not supported at the {owner.tag}."
                 reading.problem(xml, "unsupported-element", message)
-            elif xml.space == CAMUNDA and xml.tag in _LISTENERS:
-                _check_listener(xml, reading)
-
-
-def _check_listener(xml: XmlElement, reading: ProcessReading) -> None:
-    """A listener is an expression at an event that the engine knows: Java classes cannot be run here."""
-    event = xml.get("event")
-    if not xml.get("expression"):
-        message = "A listener needs an expression: classes, delegates and scripts are not supported."
-        reading.problem(xml, "listener", message)
-    elif event not in _LISTENERS[xml.tag]:
-        message = f"A listener for the event {event!r} is not supported."
-        reading.problem(xml, "unsupported-element", message)
 
 
 def check_vendor_attributes(layout: Layout, reading: ProcessReading) -> None:
-    """Extension attributes likewise; those unknown are ignored with a warning."""
-    _check_attributes(layout.xml, reading)
-    for node in layout.nodes.values():
-        if node.tag in ELEMENTS:
-            _check_attributes(node.xml, reading)
-    for flow in layout.flows.values():
-        _check_attributes(flow.xml, reading)
+    """Extension attributes likewise, wherever they stand; those unknown are ignored with a warning."""
+    for xml in walk(layout.xml):
+        if xml.tag not in FLOW_NODES or xml.tag in ELEMENTS:
+            _check_attributes(xml, reading)
 
 
 def _check_attributes(xml: XmlElement, reading: ProcessReading) -> None:

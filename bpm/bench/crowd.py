@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from multiprocessing.queues import Queue
 from typing import Any
 
+from django.db import connections
+
 from bpm import engine
 from bpm.bench import processes
-from bpm.bench.crowd_process import enter
+from bpm.bench.crowd_worker import enter
 from bpm.bench.stopwatch import percentile_ms
 from bpm.bench.workloads import deploy
 
@@ -67,7 +69,9 @@ def run_crowd(shape: str, *, tasks: int, workers: int, batch: int, note: Callabl
 
 
 def _compete(topic: str, workers: int, batch: int) -> list[Any]:
-    context = multiprocessing.get_context("spawn")
+    # A session cannot be shared, so none may be open when the processes split off.
+    connections.close_all()
+    context = multiprocessing.get_context("fork")
     ready = context.Barrier(workers)
     results: Queue[Any] = context.Queue()
     names = [f"worker-{number}" for number in range(workers)]

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import time
+from multiprocessing.queues import Queue
+from typing import Any
+
+from django.db import connection
 
 from bpm import engine
 from bpm.bench.stopwatch import Stopwatch
@@ -11,6 +15,18 @@ from bpm.core.errors import Busy
 
 GIVES_UP_S = 30.0
 """How long it may be told that an instance is busy before it gives up."""
+
+
+def enter(name: str, topic: str, batch: int, ready: Any, results: Queue[Any]) -> None:
+    """Work in a process of its own once all are ready, and report.
+
+    The report: completed, refused, begun, ended (Unix seconds), seconds of each call.
+    """
+    connection.ensure_connection()
+    ready.wait()
+    begun = time.time()
+    completed, refused, latencies_s = work(name, topic, batch)
+    results.put((completed, refused, begun, time.time(), latencies_s))
 
 
 def work(name: str, topic: str, batch: int) -> tuple[int, int, list[float]]:

@@ -67,18 +67,22 @@ def _read_source(xml: XmlElement, reading: Reading) -> Source:
             return _read_script(child, reading)
         if child.tag in ("value", "string"):
             return reading.expression(child, child.text)
+        message = f"The element {child.tag} in a mapping is not supported."
+        reading.problem(child, "unsupported-element", message)
     return reading.expression(xml, xml.text)
 
 
 def _read_source_of(item: XmlElement, reading: Reading) -> Source:
-    if item.tag in ("list", "map", "script") and item.space == CAMUNDA:
-        return _read_source(XmlElement(tag="item", space=CAMUNDA, children=(item,), line=item.line), reading)
-    return reading.expression(item, item.text)
+    return _read_source(XmlElement(tag="item", space=CAMUNDA, children=(item,), line=item.line), reading)
 
 
 def _read_script(xml: XmlElement, reading: Reading) -> Expression:
     language = xml.get("scriptFormat").strip().lower()
     text = xml.text.strip()
+    if xml.get("resource"):
+        message = "A mapping cannot read a script from a separate resource."
+        reading.problem(xml, "unsupported-element", message)
+        return reading.expression(xml, "")
     if language in ("juel", "el"):
         return reading.expression(xml, text if "${" in text or "#{" in text else "${" + text + "}")
     if language == "feel":

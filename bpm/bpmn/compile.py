@@ -105,7 +105,9 @@ def _check_root(root: XmlElement) -> None:
 def _compile(layout: Layout, reading: ProcessReading, limits: Limits) -> Graph | None:
     """Check and compile a process, unless it is so large that this alone would take too long."""
     if len(layout.nodes) > limits.flow_nodes:
-        message = f"The process has {len(layout.nodes)} flow nodes, more than the {limits.flow_nodes} allowed."
+        message = (
+            f"The process has {len(layout.nodes)} flow nodes, more than the {limits.flow_nodes} allowed."
+        )
         reading.problem(layout.xml, "too-large", message)
         return None
     run_checks(layout, reading)

@@ -43,8 +43,8 @@ def _compile(xml: XmlElement, reading: ProcessReading) -> Expression | None:
     text = xml.text.strip()
     language = xml.get("language").strip()
     if xml.extension("resource"):
-        reading.problem(xml, "unsupported-element", "A condition in a separate resource is not supported.")
-    elif not text:
+        return None  # A text elsewhere: refused with the attribute.
+    if not text:
         reading.problem(xml, "empty-expression", "The condition is empty.")
     elif language.lower() in _JUEL:
         return reading.condition(xml, text)

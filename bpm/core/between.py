@@ -1,4 +1,4 @@
-"""What instances send each other: commands for another instance, and what finds its receivers first (semantics §4, §11).
+"""What instances send each other: commands for another one, and what has to find its receivers (semantics §4, §11).
 
 Each becomes a row of the outbox in the transaction that caused it. The payload of a row is the fields of the class, so
 they are JSON values, ids as text.

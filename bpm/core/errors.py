@@ -130,6 +130,15 @@ class DefinitionInvalid(Invalid):
         self.problems = problems
 
 
+class PlanInvalid(Invalid):
+    """The migration cannot be done by this plan; carries every problem found."""
+
+    def __init__(self, problems: tuple[Problem, ...]) -> None:
+        more = f" and {len(problems) - 1} more" if len(problems) > 1 else ""
+        super().__init__(f"{problems[0].element}: {problems[0].message}{more}")
+        self.problems = problems
+
+
 class Conflict(Refused):
     """Not possible in the present state."""
 

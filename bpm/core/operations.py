@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from bpm.core.commands import Command, JobCommand, TaskCommand, Variables
+from bpm.core.graph import Graph
 from bpm.core.ids import Id
 from bpm.core.instructions import Instruction
 
@@ -40,6 +41,24 @@ class ModifyInstance(Command):
     """End and start at places of the instance, in the order of the instructions."""
 
     instructions: tuple[Instruction, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MigrateInstance(Command):
+    """Let the instance go on in another version.
+
+    Attributes:
+        source: the version of which it has to be.
+        definition, target: the other version, and its compiled graph.
+        mapped: node to what it becomes.
+        update_events: wait anew at events that are mapped, instead of going on waiting as before.
+    """
+
+    source: Id
+    definition: Id
+    target: Graph
+    mapped: Mapping[str, str]
+    update_events: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

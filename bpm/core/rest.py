@@ -43,6 +43,8 @@ def come_to_rest(run: Run) -> None:
 
 
 def _settle_joins(run: Run, scope: Id) -> None:
+    if run.state.instance.status is InstanceStatus.SUSPENDED:
+        return
     open_joins = run.state.scopes[scope].open_joins
     if any(run.graph.nodes[name].joins in ("inclusive", "complex") for name in open_joins):
         fire_inclusive(run, scope)

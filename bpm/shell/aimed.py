@@ -32,7 +32,7 @@ def message_to(
         InstanceEnded, Suspended, Busy.
     """
     _require_instance(instance, tenant)
-    rows = Subscription.objects.filter(instance_id=instance, kind="message", status="OPEN")
+    rows = Subscription.objects.filter(instance__id=instance, kind="message", status="OPEN")
     if name is not None:
         rows = rows.filter(name=name)
     if activity is not None:
@@ -57,7 +57,7 @@ def continue_receive_task(
         InstanceEnded, Suspended, Busy.
     """
     _require_instance(instance, tenant)
-    rows = Token.objects.filter(instance_id=instance, node=activity, final=False, wait="message")
+    rows = Token.objects.filter(instance__id=instance, node=activity, final=False, wait="message")
     token = rows.order_by("id").values_list("id", flat=True).first()
     if token is None:
         raise SubscriptionNotFound(instance=instance, activity=activity)

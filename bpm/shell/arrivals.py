@@ -69,7 +69,9 @@ def _message_waits(document: Document) -> list[tuple[str, str]]:
     """Return tenant and name of the message subscriptions that are new; a row that stays open never changes."""
     tenant, name, kind, status = (_SUBSCRIPTION[column] for column in ("tenant", "name", "kind", "status"))
     rows = document.rows.get("subscriptions", ())
-    return list({(row[tenant], row[name]): None for row in rows if (row[kind], row[status]) == ("message", "OPEN")})
+    return list(
+        {(row[tenant], row[name]): None for row in rows if (row[kind], row[status]) == ("message", "OPEN")}
+    )
 
 
 # What follows carries commands out itself, so it can only be imported when it is needed.

@@ -179,7 +179,8 @@ class Batch:
         work.sent.clear()
         for index, request in work.requests:
             command = request.command
-            definition = command.definition if isinstance(command, c.StartInstance) else instance.definition
+            starts = isinstance(command, c.StartInstance)
+            definition = command.definition if starts else state.instance.definition
             try:
                 decision = decide(graph_of(definition), state, command, context)
             except Refused as refusal:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
 from operator import or_
 from typing import Any, NamedTuple
@@ -50,7 +50,9 @@ def starts_of_calls(rows: Sequence[Row]) -> dict[int, Start | EngineError]:
         if ended:
             found[number] = CallerEnded()
         elif depth >= setting("MAX_CALL_DEPTH"):
-            found[number] = Invalid(f"{call.process} would be the {depth + 1}th instance called inside another one.")
+            found[number] = Invalid(
+                f"{call.process} would be the {depth + 1}th instance called inside another one."
+            )
         else:
             found[number] = _start(called, call, versions)
     return found
@@ -66,7 +68,11 @@ def _start(called: Id | None, call: b.CallProcess, versions: dict[_Binding, Id])
     elif call.binding != "latest":
         bound = versions.get(_binding(call))
         if bound is None:
-            where = f"with the tag {call.version!r}" if call.binding == "versionTag" else "in the caller's deployment"
+            where = (
+                f"with the tag {call.version!r}"
+                if call.binding == "versionTag"
+                else "in the caller's deployment"
+            )
             return DefinitionNotFound(f"There is no process definition {process!r} {where}.", process=process)
         process = bound
     return Start(
@@ -95,8 +101,10 @@ def _bound(calls: Sequence[b.CallProcess]) -> dict[_Binding, Id]:
     if not wanted:
         return {}
     found: dict[_Binding, Id] = {}
-    for row in Definition.objects.filter(reduce(or_, map(_condition, wanted))).order_by("version").values(
-        "id", "tenant", "key", "version_tag", "deployment__definitions"
+    for row in (
+        Definition.objects.filter(reduce(or_, map(_condition, wanted)))
+        .order_by("version")
+        .values("id", "tenant", "key", "version_tag", "deployment__definitions")
     ):
         for one in wanted:
             if _fits(one, row):
@@ -111,7 +119,7 @@ def _condition(one: _Binding) -> Q:
     return by_key & Q(deployment__definitions=one.caller)
 
 
-def _fits(one: _Binding, row: dict[str, Any]) -> bool:
+def _fits(one: _Binding, row: Mapping[str, Any]) -> bool:
     if (one.tenant, one.key) != (row["tenant"], row["key"]):
         return False
     if one.caller is None:

@@ -40,6 +40,8 @@ INSTANCE_COLUMNS: Final[tuple[tuple[str, str], ...]] = (
 
 CHANGING_COLUMNS: Final[frozenset[str]] = frozenset(
     {
+        "definition_id",
+        "definition_key",
         "status",
         "suspended_because",
         "live",

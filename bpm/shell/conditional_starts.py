@@ -41,7 +41,11 @@ def start_where_true(
         named = Q(id=definition) if is_id(definition) else Q(key=definition)
         if not Definition.objects.filter(named, tenant=tenant, deleted_at__isnull=True).exists():
             raise DefinitionNotFound(definition=definition)
-        rows = rows.filter(definition_id=definition) if is_id(definition) else rows.filter(definition__key=definition)
+        rows = (
+            rows.filter(definition_id=definition)
+            if is_id(definition)
+            else rows.filter(definition__key=definition)
+        )
     now = database_now()
     started = []
     for number, version, node, name in rows.order_by("id").values_list("id", "definition_id", "node", "name"):

@@ -73,7 +73,9 @@ def _require_free_messages(definition: Definition, waits: Sequence[Subscription]
         tenant=definition.tenant, kind="message", status="OPEN", definition__isnull=False, name__in=names
     ).exclude(definition__key=definition.key)
     problems = tuple(
-        Problem(wait.node, 0, "start-message-taken", f"The process {key} starts by {name!r} already.", resource)
+        Problem(
+            wait.node, 0, "start-message-taken", f"The process {key} starts by {name!r} already.", resource
+        )
         for name, key in (taken.values_list("name", "definition__key") if names else ())
         for wait in waits
         if (wait.kind, wait.name) == ("message", name)
@@ -124,15 +126,13 @@ def after(timer: Timer, now: datetime) -> Following | None:
         return None
     node = graph_of(str(timer.definition_id)).nodes[timer.node]
     due = Following(timer.due_at, timer.number)
-    return following(
-        timer.expression, due, timer.anchor, now, engine_zone(), catch_up=all_caught_up(node)
-    )
+    return following(timer.expression, due, timer.anchor, now, engine_zone(), catch_up=all_caught_up(node))
 
 
 def next_firings(definitions: Sequence[Id], now: datetime) -> dict[Id, list[dict[str, Any]]]:
     """Return each version's timer starts with the next due times of each, at most 10. Statements: 1."""
     found: dict[Id, list[dict[str, Any]]] = {}
-    timers = Timer.objects.filter(definition__in=definitions, status="SCHEDULED").order_by("id")
+    timers = Timer.objects.filter(definition__id__in=definitions, status="SCHEDULED").order_by("id")
     for timer in timers:
         firings = [due.isoformat() for due in islice(_due_times(timer, now), SHOWN_FIRINGS)]
         found.setdefault(str(timer.definition_id), []).append({"node": timer.node, "firings": firings})

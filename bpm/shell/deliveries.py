@@ -67,8 +67,8 @@ def deliver(rows: Sequence[int], *, wait: bool = False) -> Delivered:
     result = Delivered([], [])
     done = _attempt(lambda: _deliver_together(rows, unaddressed, wait=wait), rows, result)
     if done is None:
-        for row in rows if len(rows) > 1 else ():
-            alone = deliver([row], wait=wait)
+        for number in rows if len(rows) > 1 else ():
+            alone = deliver([number], wait=wait)
             result.done.extend(alone.done)
             result.failed.extend(alone.failed)
         return result

@@ -20,7 +20,7 @@ from bpm.shell.definitions import Wanted, find, require_startable
 from bpm.shell.flush import add_to_document
 from bpm.shell.host import require_immediate_transactions
 from bpm.shell.idempotency import own_transaction
-from bpm.shell.outcome import Outcome
+from bpm.shell.outcome import Done, Outcome
 from bpm.shell.outgoing import add_outgoing
 from bpm.shell.requests import Request
 from bpm.shell.sql import Dialect, dialect
@@ -222,7 +222,7 @@ def _only(batch: Batch) -> Outcome:
     return outcome
 
 
-def done_or_raise(outcome: Outcome) -> Outcome:
+def done_or_raise(outcome: Outcome) -> Done:
     """Return what was done, or raise the refusal."""
     if isinstance(outcome, EngineError):
         raise outcome

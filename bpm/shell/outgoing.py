@@ -58,7 +58,9 @@ def add_outgoing(
             document.rows[OUTBOX].append(outbox_values(tenant, source, one, now))
 
 
-def outbox_values(tenant: str, source: Id, sent: b.Outgoing, now: datetime, *, at_once: bool = False) -> list[Any]:
+def outbox_values(
+    tenant: str, source: Id, sent: b.Outgoing, now: datetime, *, at_once: bool = False
+) -> list[Any]:
     """Return the columns of a new row; `at_once`: the loops may take it as soon as it is there."""
     content = sent.content
     values = {field.name: getattr(content, field.name) for field in fields(content) if field.name != "actor"}
@@ -81,7 +83,9 @@ def row_from(raw: tuple[Any, ...]) -> Row:
     values: dict[str, Any] = from_text(payload)
     for field in fields(cls):
         if str(field.type).startswith("tuple") and field.name in values:
-            values[field.name] = tuple(tuple(one) if isinstance(one, list) else one for one in values[field.name])
+            values[field.name] = tuple(
+                tuple(one) if isinstance(one, list) else one for one in values[field.name]
+            )
     if command == "TriggerSignal":
         values["subscriptions"] = tuple(map(text_id, values["subscriptions"]))
     elif command == "StartBySignal":

@@ -35,7 +35,9 @@ def broadcast(name: str, variables: Mapping[str, Any], *, tenant: str) -> dict[s
     with transaction.atomic():
         add_broadcast(document, tenant, NIL, name, variables, database_now())
         written = dialect().write(document, guarded=False)
-        starts = Outbox.objects.filter(id__in=written.sent, target__isnull=True).count() if written.sent else 0
+        starts = (
+            Outbox.objects.filter(id__in=written.sent, target__isnull=True).count() if written.sent else 0
+        )
         follow_up(document, written)
     return {"instances": len(written.sent) - starts, "starts": starts}
 
@@ -58,7 +60,7 @@ def signal_instance(
     """
     if not ProcessInstance.objects.filter(id=instance, tenant=tenant).exists():
         raise InstanceNotFound(instance=instance)
-    rows = Subscription.objects.filter(instance_id=instance, kind="signal", name=name, status="OPEN")
+    rows = Subscription.objects.filter(instance__id=instance, kind="signal", name=name, status="OPEN")
     if activity is not None:
         rows = rows.filter(node=activity)
     waiting = tuple(str(row) for row in rows.order_by("id").values_list("id", flat=True))

@@ -31,14 +31,18 @@ CONDITION = process(
 def events(api: Api) -> Api:
     """A caller, with definitions that wait for things."""
     roots = {"message_m": "pay", "message_go": "begin", "signal_x": "alert"}
-    files = [(f"{n}.bpmn", file(text, **roots)) for n, text in enumerate((WAITER, STARTER, LISTENER, CONDITION))]
+    files = [
+        (f"{n}.bpmn", file(text, **roots)) for n, text in enumerate((WAITER, STARTER, LISTENER, CONDITION))
+    ]
     engine.deploy(files)
     return api
 
 
 def test_a_message_reaches_the_one_who_waits(events: Api) -> None:
     instance = events.start("waiter", business_key="b")
-    body = events.post("/messages", {"name": "pay", "business_key": "b", "variables": {"x": 9007199254740993}}).ok()
+    body = events.post(
+        "/messages", {"name": "pay", "business_key": "b", "variables": {"x": 9007199254740993}}
+    ).ok()
     assert (body["outcome"], body["message"]) == ("triggered", "pay")
     assert [receiver["instance_id"] for receiver in body["receivers"]] == [instance]
     shown = events.instance(instance)

@@ -90,7 +90,7 @@ def test_an_empty_condition_is_refused() -> None:
 
 
 def test_a_condition_in_a_resource_is_refused() -> None:
-    assert refused("", 'camunda:resource="deployment://x.groovy"') == {("c", "unsupported-element")}
+    assert refused("", 'camunda:resource="deployment://x.groovy"') == {("c", "unsupported-attribute")}
 
 
 @pytest.mark.parametrize(

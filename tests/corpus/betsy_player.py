@@ -109,7 +109,8 @@ class BetsyPlayer:
         return len(ended)
 
     def _end(self, running: _Running) -> None:
-        effect, ids = running.effect, {"job": running.job, "attempt": running.attempt}
+        effect = running.effect
+        ids: dict[str, Any] = {"job": running.job, "attempt": running.attempt}
         result: c.Command
         if effect.error_code is not None:
             result = c.ThrowJobError(**ids, error_code=effect.error_code, variables=effect.variables)

@@ -67,7 +67,7 @@ class Names:
             return self.instances[name]
         unknown = [found for found in self.running() if found not in self.instances.values()]
         of_key = [found for found in unknown if self.state(found).instance.definition_key == name["key"]]
-        return of_key[name.get("nth", 0)]
+        return of_key[_nth(name)]
 
     # rows
 
@@ -82,7 +82,7 @@ class Names:
 
     def task(self, step: dict[str, Any]) -> tuple[Id, UserTask]:
         """Return the n-th open task of a node."""
-        return [found for found in self.tasks() if found[1].node == step["key"]][step.get("nth", 0)]
+        return [found for found in self.tasks() if found[1].node == step["key"]][_nth(step)]
 
     def external_tasks(self) -> list[tuple[Id, ExternalTask]]:
         """Return the external tasks of all instances that are not over."""
@@ -97,7 +97,7 @@ class Names:
         """Return the n-th external task of a topic and node."""
         wanted = (step["topic"], step["activity"])
         found = [one for one in self.external_tasks() if (one[1].topic, one[1].node) == wanted]
-        return found[step.get("nth", 0)]
+        return found[_nth(step)]
 
     def jobs(self) -> list[Due]:
         """Return the waiting timers and continuations of all instances."""
@@ -118,7 +118,7 @@ class Names:
     def job(self, step: dict[str, Any]) -> Due:
         """Return the n-th job of an activity and type."""
         wanted = (step["activity"], step["type"])
-        return [due for due in self.jobs() if (due.activity, due.type) == wanted][step.get("nth", 0)]
+        return [due for due in self.jobs() if (due.activity, due.type) == wanted][_nth(step)]
 
     # nodes and scopes
 
@@ -133,8 +133,8 @@ class Names:
 
     def token(self, named: str | dict[str, Any]) -> tuple[Id, Token]:
         """Return the n-th token that works at a node."""
-        where = {"activity": named} if isinstance(named, str) else named
-        return self.tokens_at(where["activity"])[where.get("nth", 0)]
+        where: dict[str, Any] = {"activity": named} if isinstance(named, str) else named
+        return self.tokens_at(where["activity"])[_nth(where)]
 
     def scope(self, step: dict[str, Any]) -> tuple[Id, Id]:
         """Return the instance and scope that a step names."""
@@ -173,6 +173,10 @@ class Names:
     def instant(self, written: dict[str, str]) -> datetime:
         """Return the instant that `$time` names."""
         return parse_duration(written["$time"]).add_to(self.start)
+
+
+def _nth(step: dict[str, Any]) -> int:
+    return int(step.get("nth", 0))
 
 
 def _ordered(found: Iterable[tuple[Id, R]]) -> list[tuple[Id, R]]:

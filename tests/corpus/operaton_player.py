@@ -15,12 +15,64 @@ from tests.support.corpus_scores import Later
 from tests.support.hosts import Host, NotOnThisHost
 
 KNOWN_FIELDS = frozenset(
-    """
-    op error resources contents hint key version business_key variables as nth user action worker max topics expect
-    use_priority topic activity local_variables message retries retry_ms code lock_ms priority type iso_duration at
-    instance task subscription local where count tasks ordered instances_with tree async leaves exact name scopes jobs
-    activities correlation local_correlation all start_only started definition instructions changes names
-    """.split()
+    [
+        "op",
+        "error",
+        "resources",
+        "contents",
+        "hint",
+        "key",
+        "version",
+        "business_key",
+        "variables",
+        "as",
+        "nth",
+        "user",
+        "action",
+        "worker",
+        "max",
+        "topics",
+        "expect",
+        "use_priority",
+        "topic",
+        "activity",
+        "local_variables",
+        "message",
+        "retries",
+        "retry_ms",
+        "code",
+        "lock_ms",
+        "priority",
+        "type",
+        "iso_duration",
+        "at",
+        "instance",
+        "task",
+        "subscription",
+        "local",
+        "where",
+        "count",
+        "tasks",
+        "ordered",
+        "instances_with",
+        "tree",
+        "async",
+        "leaves",
+        "exact",
+        "name",
+        "scopes",
+        "jobs",
+        "activities",
+        "correlation",
+        "local_correlation",
+        "all",
+        "start_only",
+        "started",
+        "definition",
+        "instructions",
+        "changes",
+        "names",
+    ]
 )
 
 RECORDED_AT = datetime(2026, 11, 29, 16, 8, 24, tzinfo=UTC)

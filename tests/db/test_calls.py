@@ -181,7 +181,7 @@ def test_a_retried_call_with_a_boundary_event_waits_for_it_once() -> None:
 def _tokens(instance: str) -> list[str]:
     from bpm.models import Token
 
-    rows = Token.objects.filter(instance_id=instance, final=False).order_by("id")
+    rows = Token.objects.filter(instance__id=instance, final=False).order_by("id")
     return [str(row) for row in rows.values_list("id", flat=True)]
 
 
@@ -238,7 +238,9 @@ def test_terminate_in_the_called_process_ends_only_that_and_returns_its_variable
 
 
 def test_a_caller_of_a_failed_instance_stays_running() -> None:
-    child = process("child", START, node("scriptTask", "t", "<script>${nothing.x}</script>"), END, line="s t e")
+    child = process(
+        "child", START, node("scriptTask", "t", "<script>${nothing.x}</script>"), END, line="s t e"
+    )
     deploy(parent(), child)
     caller = start("parent")
     assert (status(caller), status(only("child"))) == ("RUNNING", "FAILED")
@@ -266,9 +268,7 @@ def test_recursive_calls_end_with_their_root() -> None:
 
 
 def test_each_instance_of_a_multi_instance_call_calls_its_own() -> None:
-    loop = (
-        "<multiInstanceLoopCharacteristics camunda:collection='${items}' camunda:elementVariable='item'/>"
-    )
+    loop = "<multiInstanceLoopCharacteristics camunda:collection='${items}' camunda:elementVariable='item'/>"
     extensions = (
         '<extensionElements><camunda:in source="item" target="item"/>'
         '<camunda:out sourceExpression="${item * 2}" target="last"/></extensionElements>'

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.db import connection, transaction
@@ -19,7 +20,6 @@ from bpm.models import Definition, ExternalTask, HistoryEvent, ProcessInstance, 
 from bpm.shell.execute import execute_many
 from bpm.shell.outcome import Done
 from bpm.shell.requests import Request
-from tests.support.children import database_url
 from tests.support.model import parse_model
 from tests.support.model_xml import write_xml
 from tests.support.racing import answers, race, refusals
@@ -60,7 +60,7 @@ def fork(width: int, kind: str = "user") -> str:
 
 
 def user_tasks(instance: str) -> list[str]:
-    rows = UserTask.objects.filter(instance=instance, status="OPEN").order_by("id")
+    rows = UserTask.objects.filter(instance=UUID(instance), status="OPEN").order_by("id")
     return [str(task) for task in rows.values_list("id", flat=True)]
 
 
@@ -302,10 +302,7 @@ def test_lost_races_are_tried_again_only_so_often() -> None:
 # a crowd of workers
 
 
-def crowd(monkeypatch: pytest.MonkeyPatch, shape: str, tasks: int, batch: int) -> Crowd:
-    monkeypatch.setenv("DATABASE_URL", database_url())
-    monkeypatch.setenv("BPM_DEMO", "1")
-    monkeypatch.setenv("DJANGO_SETTINGS_MODULE", "bpm.project.settings")
+def crowd(shape: str, tasks: int, batch: int) -> Crowd:
     found = run_crowd(shape, tasks=tasks, workers=8, batch=batch, note=lambda text: None)
     assert found.refused == 0
     assert ExternalTask.objects.filter(status="COMPLETED").count() == tasks
@@ -314,16 +311,16 @@ def crowd(monkeypatch: pytest.MonkeyPatch, shape: str, tasks: int, batch: int) -
     return found
 
 
-def test_eight_workers_complete_every_task_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    crowd(monkeypatch, "instances", 2_000, 20)
+def test_eight_workers_complete_every_task_once() -> None:
+    crowd("instances", 2_000, 20)
 
 
-def test_eight_workers_share_the_tasks_of_one_instance(monkeypatch: pytest.MonkeyPatch) -> None:
-    crowd(monkeypatch, "one instance", 400, 10)
+def test_eight_workers_share_the_tasks_of_one_instance() -> None:
+    crowd("one instance", 400, 10)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("shape", ["instances", "one instance"])
-def test_eight_workers_complete_ten_thousand_tasks_once(monkeypatch: pytest.MonkeyPatch, shape: str) -> None:
-    crowd(monkeypatch, shape, 10_000, 20)
+def test_eight_workers_complete_ten_thousand_tasks_once(shape: str) -> None:
+    crowd(shape, 10_000, 20)

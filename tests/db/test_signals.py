@@ -70,7 +70,11 @@ def test_every_start_event_of_every_process_starts_an_instance() -> None:
     )
     deploy(two, STARTER, signal_x="alert")
     engine.signal("alert")
-    assert sorted(at(instance)[0] for instance in (*instances("two"), only("starter"))) == ["begun", "ua", "ub"]
+    assert sorted(at(instance)[0] for instance in (*instances("two"), only("starter"))) == [
+        "begun",
+        "ua",
+        "ub",
+    ]
 
 
 def test_a_thrown_signal_reaches_other_instances_and_starts() -> None:

@@ -7,7 +7,16 @@ from typing import Any
 
 from bpm import engine
 from bpm.core.values import from_text
-from bpm.models import HistoryEvent, Incident, MessageBuffer, Outbox, ProcessInstance, Subscription, Token, UserTask
+from bpm.models import (
+    HistoryEvent,
+    Incident,
+    MessageBuffer,
+    Outbox,
+    ProcessInstance,
+    Subscription,
+    Token,
+    UserTask,
+)
 from bpm.models import Variable as VariableRow
 from tests.support.checking import check_instance
 from tests.support.stored import read_history, read_state
@@ -73,7 +82,9 @@ def event(tag: str, name: str, kind: str, reference: str = "", inside: str = "",
     return node(tag, name, f"<{kind}EventDefinition{referred}>{inside}</{kind}EventDefinition>", **attributes)
 
 
-def timer(tag: str, name: str, text: str, what: str = "timeDuration", own: str = "", **attributes: str) -> str:
+def timer(
+    tag: str, name: str, text: str, what: str = "timeDuration", own: str = "", **attributes: str
+) -> str:
     """Return a timer event."""
     return node(
         tag, name, f"<timerEventDefinition {own}><{what}>{text}</{what}></timerEventDefinition>", **attributes
@@ -110,32 +121,32 @@ def status(instance: str) -> str:
 
 def at(instance: str) -> list[str]:
     """Return the nodes at which tokens stand, sorted."""
-    rows = Token.objects.filter(instance_id=instance, final=False)
+    rows = Token.objects.filter(instance__id=instance, final=False)
     return sorted(rows.values_list("node", flat=True))
 
 
 def variables(instance: str) -> dict[str, Any]:
     """Return the process's own variables."""
-    rows = VariableRow.objects.filter(instance_id=instance, scope=instance)
+    rows = VariableRow.objects.filter(instance__id=instance, scope=instance)
     return {row.name: from_text(row.value) for row in rows}
 
 
 def complete(instance: str, name: str | None = None, /, **values: Any) -> None:
     """Complete the oldest open user task of an instance, or of one node in it."""
-    rows = UserTask.objects.filter(instance_id=instance, status="OPEN").order_by("id")
+    rows = UserTask.objects.filter(instance__id=instance, status="OPEN").order_by("id")
     row = (rows.filter(node=name) if name else rows)[0]
     engine.complete_task(str(row.id), variables=values)
 
 
 def incidents(instance: str) -> list[tuple[str, str]]:
     """Return node and kind of the open incidents."""
-    rows = Incident.objects.filter(instance_id=instance, status="OPEN").order_by("id")
+    rows = Incident.objects.filter(instance__id=instance, status="OPEN").order_by("id")
     return list(rows.values_list("node", "kind"))
 
 
 def events(instance: str, kind: str) -> int:
     """Return how many events of a type an instance has."""
-    return HistoryEvent.objects.filter(instance_id=instance, event_type=kind).count()
+    return HistoryEvent.objects.filter(instance__id=instance, event_type=kind).count()
 
 
 def waits(kind: str = "message", **which: Any) -> int:

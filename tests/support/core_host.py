@@ -9,6 +9,7 @@ from typing import Any
 
 from bpm.bpmn.compile import read_file
 from bpm.core import commands as c
+from bpm.core import operations as o
 from bpm.core.between import Broadcast, Outgoing
 from bpm.core.context import Context, Limits
 from bpm.core.decide import Decision, decide
@@ -89,11 +90,17 @@ class CoreHost:
         self._held[instance] = held
         return instance
 
+    def definition(self, key: str, version: int) -> tuple[Id, Graph]:
+        return f"{key}:{version}", self._versions[key][version - 1]
+
     def execute(self, instance: Id, command: c.Command) -> dict[str, Any]:
         held = self._held.get(instance)
         if held is None:
             raise InstanceNotFound(instance=instance)
-        return self._decide(held, command).answer
+        answer = self._decide(held, command).answer
+        if isinstance(command, o.MigrateInstance):
+            held.graph = command.target
+        return answer
 
     def fetch(
         self, worker: str, topics: Sequence[str], *, maximum: int = 10, lease_ms: int = 10_000

@@ -28,7 +28,6 @@ from tests.support.model import Model
 from tests.support.model_xml import write_xml
 from tests.support.stored import StoredInstances, read_history
 
-
 LIMIT = 200
 """Rows of one round of a loop."""
 
@@ -106,6 +105,10 @@ class DatabaseHost:
         self._check(instance)
         return instance
 
+    def definition(self, key: str, version: int) -> tuple[Id, Graph]:
+        found = str(Definition.objects.get(key=key, version=version).pk)
+        return found, graph_of(found)
+
     def execute(self, instance: Id, command: c.Command) -> dict[str, Any]:
         before = self.state(instance) if self.checked else None
         with self._now():
@@ -164,7 +167,7 @@ class DatabaseHost:
         return [row["instance_id"] for row in answer["started"]]
 
     def waiting_starts(self) -> list[WaitingStart]:
-        keys = dict(Definition.objects.values_list("id", "key"))
+        keys: dict[Any, str] = dict(Definition.objects.values_list("id", "key"))
         found = [
             (row.id, WaitingStart(row.kind, row.name, row.node, keys[row.definition_id], None))
             for row in Subscription.objects.filter(definition__isnull=False, status="OPEN")

@@ -111,6 +111,10 @@ class Host(Protocol):
         """Start an instance of a version, the newest by default; with instructions, where they say."""
         ...
 
+    def definition(self, key: str, version: int) -> tuple[Id, Graph]:
+        """Return the id of a version and its compiled process."""
+        ...
+
     def execute(self, instance: Id, command: Command) -> dict[str, Any]:
         """Execute one command and return its own part of the answer.
 

@@ -108,7 +108,8 @@ def _joins(state: State) -> Iterator[str]:
             yield f"join {join.node} says {join.arrived} arrived, counted {arrived}"
         if not held[join.id] and join.kind != "reset":
             yield f"join {join.node} is open without a token"
-        if join.kind in ("parallel", "quantity") and join.arrived >= join.expected:
+        moves = state.instance.status is not InstanceStatus.SUSPENDED
+        if moves and join.kind in ("parallel", "quantity") and join.arrived >= join.expected:
             yield f"join {join.node} is full but has not fired"
     yield from (f"two open states for {key}" for key, number in open_keys.items() if number > 1)
     yield from _arrivals(state, held)
@@ -161,10 +162,9 @@ def _scopes_and_outer_tokens(state: State) -> Iterator[str]:
     if set(inner) != waiting or any(number > 1 for number in inner.values()):
         yield f"tokens {sorted(waiting)} wait for inner scopes, which name {dict(inner)}"
     ids = {scope.id for scope in active}
-    open_rows = [row for row in state.subscriptions.values() if row.status == "OPEN"]
-    for row in [*open_rows, *(row for row in state.timers.values() if row.status is TimerStatus.SCHEDULED)]:
-        if row.scope not in ids:
-            yield f"{row.node} waits in a scope that has ended"
+    waits = [(row.scope, row.node) for row in state.subscriptions.values() if row.status == "OPEN"]
+    waits += [(row.scope, row.node) for row in state.timers.values() if row.status is TimerStatus.SCHEDULED]
+    yield from (f"{node} waits in a scope that has ended" for scope, node in waits if scope not in ids)
 
 
 def _what_tokens_wait_for(state: State) -> Iterator[str]:

@@ -14,8 +14,9 @@ from bpm.core.state import Instance, State
 from bpm.core.values import from_text
 from bpm.models import HistoryEvent, ProcessInstance
 from bpm.shell.codec import holds_tuple
+from bpm.shell.columns import JSON
 from bpm.shell.history import chain_hash, decode_event, digest_of
-from bpm.shell.tables import JSON, SPECS, TableSpec
+from bpm.shell.tables import SPECS, TableSpec
 from tests.support.folding import Recorded
 
 _BY_TABLE: dict[str, type[models.Model]] = {
@@ -90,7 +91,7 @@ def _plain(value: Any) -> Any:
 def read_history(instance: Id) -> list[Recorded]:
     """Return the history of an instance; fails where the chain of hashes is broken."""
     found, previous = [], ""
-    for row in HistoryEvent.objects.filter(instance_id=instance).order_by("sequence"):
+    for row in HistoryEvent.objects.filter(instance_id=uuid.UUID(instance)).order_by("sequence"):
         token = _plain(row.token)
         at = row.occurred_at.isoformat(timespec="microseconds")
         digest = row.digest or digest_of(row.salt, row.payload)

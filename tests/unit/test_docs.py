@@ -14,7 +14,9 @@ from django.core.management import get_commands
 
 from tests.support.pages import DOCS, ROOT, anchors, blocks, code, links, name_of, pages, text_of
 
-PATHS = re.compile(r"(?<![\w./~$])((?:bpm|api(?!/v\d)|cockpit|tests|docs|requirements)/[\w./-]*\w)(?![\w*<{])")
+PATHS = re.compile(
+    r"(?<![\w./~$])((?:bpm|api(?!/v\d)|cockpit|tests|docs|requirements)/[\w./-]*\w)(?![\w*<{])"
+)
 TARGETS = re.compile(r"^([a-z][a-z-]*):", re.MULTILINE)
 DECISIONS = sorted((DOCS / "decisions").glob("*.md"))
 

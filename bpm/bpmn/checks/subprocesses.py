@@ -6,6 +6,7 @@ from bpm.bpmn.layout import Layout, NodeXml
 from bpm.bpmn.process_reading import ProcessReading
 from bpm.bpmn.starts import has_trigger
 from bpm.bpmn.tags import is_true
+from bpm.core.xml import ZEEBE
 
 
 def check_none_starts(layout: Layout, reading: ProcessReading) -> None:
@@ -27,6 +28,21 @@ def check_event_subprocesses(layout: Layout, reading: ProcessReading) -> None:
             reading.problem(
                 scope.xml, "event-subprocess-start", "An event subprocess has exactly one start event."
             )
+
+
+def check_nothing_around_event_subprocesses(layout: Layout, reading: ProcessReading) -> None:
+    """No token enters an event subprocess: nothing that stands around an activity's work would ever take effect."""
+    for scope in layout.scopes.values():
+        if not is_true(scope.xml.get("triggeredByEvent")):
+            continue
+        mappings = (*scope.xml.extensions("inputOutput"), *scope.xml.extensions("ioMapping", ZEEBE))
+        loops = any(child.tag.endswith("LoopCharacteristics") for child in scope.xml.children)
+        if mappings or loops or is_true(scope.xml.get("isForCompensation")):
+            message = "An event subprocess has no loop, no mappings, and is no compensation handler."
+            reading.problem(scope.xml, "event-subprocess-content", message)
+        for boundary in layout.boundaries.get(scope.id, ()):
+            message = "A boundary event cannot be attached to an event subprocess."
+            reading.problem(boundary.xml, "event-subprocess-content", message)
 
 
 def check_starts(layout: Layout, reading: ProcessReading) -> None:

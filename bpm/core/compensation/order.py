@@ -2,10 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from bpm.core.graph import Activity, Graph, MultiInstance, NodeId
 from bpm.core.rows import CompensationRecord
+
+
+def may_start(
+    graph: Graph, record: CompensationRecord, unfinished: Iterable[CompensationRecord], *, instances: bool
+) -> bool:
+    """Return whether no unfinished record holds a triggered one back, given the newest first.
+
+    Args:
+        instances: whether the record is one of the instances of its activity, as are all others of its scope.
+    """
+    if instances and _is_parallel(graph.nodes[record.node]):
+        return True
+    return not any(
+        must_wait(graph, record, other, instances=instances) for other in unfinished if other is not record
+    )
+
+
+def _is_parallel(node: Any) -> bool:
+    return isinstance(node.loop, MultiInstance) and not node.loop.sequential
 
 
 def must_wait(
@@ -25,8 +45,7 @@ def must_wait(
     earlier = (record.position, record.id) < (other.position, other.id)
     node: Any = graph.nodes[record.node]
     if instances and record.node == other.node:
-        parallel = isinstance(node.loop, MultiInstance) and not node.loop.sequential
-        return earlier and not parallel
+        return earlier and not _is_parallel(node)
     around: Any = graph.nodes.get(node.scope)
     if around is not None and getattr(around, "sequential", False):
         return earlier

@@ -16,8 +16,15 @@ from typing import TYPE_CHECKING, Any
 
 from bpm.core import events as e
 from bpm.core.arming import arm_handlers
-from bpm.core.compensation.order import must_wait
-from bpm.core.compensation.records import discard, newest_first, open_records, opened_for, unfinished
+from bpm.core.compensation.order import may_start
+from bpm.core.compensation.records import (
+    UNFINISHED,
+    discard,
+    newest_first,
+    open_records,
+    opened_for,
+    unfinished,
+)
 from bpm.core.graph import Activity, Node, NodeId
 from bpm.core.ids import Id
 from bpm.core.layers import COMPENSATION, EVENT_SUBPROCESS, HANDLER
@@ -97,15 +104,14 @@ def _targets(run: Run) -> dict[Id, Id]:
 
 def _start_free(run: Run, group: Id) -> None:
     """Start the triggered records of a group that no unfinished one holds back, the newest first."""
+    rows = run.state.compensations.values()
+    if not any(record.throw == group and record.status is _S.TRIGGERED for record in rows):
+        return
     left = [record for record in unfinished(run.state) if record.throw == group]
-    bodies = {record.inner: record.node for record in run.state.compensations.values() if record.inner}
+    bodies = {record.inner: record.node for record in rows if record.inner}
     for record in left:
-        if record.status is not _S.TRIGGERED:
-            continue
         instances = bodies.get(record.scope) == record.node
-        if not any(
-            must_wait(run.graph, record, other, instances=instances) for other in left if other is not record
-        ):
+        if record.status is _S.TRIGGERED and may_start(run.graph, record, left, instances=instances):
             _start(run, record)
 
 
@@ -176,10 +182,11 @@ def scope_done(run: Run, row: Scope) -> None:
     """Go on after a compensating scope has completed. Emits CompensationCompleted, what follows, TokenResumed …."""
     run.state.require_everything(f"compensation of {row.node} is done")
     done = newest_first(opened_for(run.state, row.id))
-    discard(run, row.id, "compensated")
+    left_over = {record.scope for record in run.state.compensations.values() if record.status is _S.OPEN}
+    for scope in (row.id, *(record.inner for record in done)):
+        if scope in left_over:
+            discard(run, scope, "compensated")
     for record in done:
-        if record.inner is not None:
-            discard(run, record.inner, "compensated")
         run.emit(e.CompensationCompleted(record=record.id, node=record.node))
     if row.parent is not None:
         run.moved[row.parent] = None
@@ -216,6 +223,7 @@ def _go_on(run: Run, group: Id, waiter: Id | None) -> None:
     token = run.state.tokens.get(waiter or "")
     if token is None or token.status is not TokenStatus.WAITING or token.wait is not Wait.COMPENSATION:
         return
-    if not any(record.throw == group for record in unfinished(run.state)):
+    rows = run.state.compensations.values()
+    if not any(record.throw == group and record.status in UNFINISHED for record in rows):
         node = run.graph.nodes[token.node]
         run.element(node).compensated(run, node, token)

@@ -125,9 +125,7 @@ def _check_binding(xml: XmlElement, reading: Reading, binding: str, version: str
 
 
 def _read_mappings(xml: XmlElement, reading: Reading, tag: str) -> tuple[CallMapping, ...]:
-    return tuple(
-        _read_mapping(one, reading) for one in xml.extensions(tag) if not one.get("businessKey")
-    )
+    return tuple(_read_mapping(one, reading) for one in xml.extensions(tag) if not one.get("businessKey"))
 
 
 def _read_mapping(xml: XmlElement, reading: Reading) -> CallMapping:
@@ -136,7 +134,7 @@ def _read_mapping(xml: XmlElement, reading: Reading) -> CallMapping:
         return _ALL._replace(local=local)
     name, text, target = xml.get("source"), xml.get("sourceExpression"), xml.get("target")
     if not (name or text) or not target:
-        message = f"The mapping {xml.tag} of a call needs variables=\"all\", or a source and a target."
+        message = f'The mapping {xml.tag} of a call needs variables="all", or a source and a target.'
         reading.problem(xml, "call-mapping", message)
     expression = reading.expression(xml, text) if text else None
     return CallMapping(None if expression is not None else name, expression, target, local)

@@ -83,6 +83,12 @@ from bpm.core.events.joins import (
     JoinOpened,
     JoinRecounted,
 )
+from bpm.core.events.migration import (
+    InstanceMigrated,
+    JoinMigrated,
+    ScopeMoved,
+    TokenMoved,
+)
 from bpm.core.events.scopes import (
     ScopeClosing,
     ScopeCompleted,
@@ -173,6 +179,7 @@ __all__ = [
     "InstanceCancelled",
     "InstanceCompleted",
     "InstanceFailed",
+    "InstanceMigrated",
     "InstanceModified",
     "InstanceRecovered",
     "InstanceStarted",
@@ -193,6 +200,7 @@ __all__ = [
     "JoinClosed",
     "JoinFired",
     "JoinGroupsMerged",
+    "JoinMigrated",
     "JoinOpened",
     "JoinRecounted",
     "MessageThrown",
@@ -205,6 +213,7 @@ __all__ = [
     "ScopeClosing",
     "ScopeCompleted",
     "ScopeEntered",
+    "ScopeMoved",
     "ScopeTerminated",
     "SignalThrown",
     "SubscriptionCancelled",
@@ -221,6 +230,7 @@ __all__ = [
     "TokenCreated",
     "TokenEvent",
     "TokenFailed",
+    "TokenMoved",
     "TokenRecovered",
     "TokenResumed",
     "TokenRetried",

@@ -17,6 +17,7 @@ from bpm.core.evolve import (
     incidents,
     instances,
     joins,
+    migration,
     scopes,
     subscriptions,
     tasks,
@@ -39,6 +40,7 @@ APPLY: Final[Mapping[type[Event], Apply]] = {
     **timers.APPLY,
     **subscriptions.APPLY,
     **incidents.APPLY,
+    **migration.APPLY,
     **compensations.APPLY,
 }
 """Event class to the function that applies it."""

@@ -30,7 +30,7 @@ def _entered(state: State, event: e.ScopeEntered, at: datetime) -> None:
     )
     state.fresh.add(event.scope)
     state.put(state.scopes, scope.id, scope)
-    _count_inner(state, event.parent, +1)
+    count_inner(state, event.parent, +1)
 
 
 def _ended(state: State, scope: Id, status: ScopeStatus, at: datetime) -> None:
@@ -38,10 +38,11 @@ def _ended(state: State, scope: Id, status: ScopeStatus, at: datetime) -> None:
     if row.live_tokens or row.live_scopes:
         raise StrandedScope("A scope cannot end around what still lives.", scope=scope, node=row.node)
     state.put(state.scopes, scope, row._replace(status=status, ended_at=at))
-    _count_inner(state, row.parent, -1)
+    count_inner(state, row.parent, -1)
 
 
-def _count_inner(state: State, parent: Id | None, change: int) -> None:
+def count_inner(state: State, parent: Id | None, change: int) -> None:
+    """Count an active scope in or out of the one around it."""
     if parent is not None:
         row = state.scopes[parent]
         state.put(state.scopes, parent, row._replace(live_scopes=row.live_scopes + change))

@@ -21,13 +21,13 @@ def put_token(state: State, old: Token | None, new: Token) -> None:
     instance = state.instance
     if old is None:
         instance.live += 1
-        _count_in_scope(state, new.scope, +1)
+        count_in_scope(state, new.scope, +1)
     else:
         if old.final:
             raise TokenFinalizedTwice(token=old.id, node=old.node)
         if new.final:
             instance.live -= 1
-            _count_in_scope(state, new.scope, -1)
+            count_in_scope(state, new.scope, -1)
         instance.failed -= old.status is _S.FAILED
         instance.passive -= old.passive
         if old.join is not None and (new.join != old.join or new.final):
@@ -38,7 +38,8 @@ def put_token(state: State, old: Token | None, new: Token) -> None:
     state.put(state.tokens, new.id, new)
 
 
-def _count_in_scope(state: State, scope: Id, change: int) -> None:
+def count_in_scope(state: State, scope: Id, change: int) -> None:
+    """Count a live token in or out of a scope; raises OrphanToken where one would live in an ended one."""
     row = state.scopes[scope]
     if change > 0 and row.status is not ScopeStatus.ACTIVE:
         raise OrphanToken(scope=scope, node=row.node)

@@ -78,9 +78,7 @@ def offer_fault(run: Run, command: b.OfferFault) -> dict[str, Any]:
     elif run.element(catcher.node).interrupts(catcher.node):
         inner, inner_token = command.path[-1]
         here = (run.state.instance.id, token.id)
-        content = b.EndByFault(
-            token=inner_token, path=command.path[:-1], back=(here,), **_of_fault(command)
-        )
+        content = b.EndByFault(token=inner_token, path=command.path[:-1], back=(here,), **_of_fault(command))
         run.send(inner, content)
     else:
         _catch(run, token, catcher, command)
@@ -88,7 +86,7 @@ def offer_fault(run: Run, command: b.OfferFault) -> dict[str, Any]:
     return {}
 
 
-def _of_fault(command: b.OfferFault | b.EndByFault | b.FinishFault) -> dict[str, str]:
+def _of_fault(command: b.OfferFault | b.EndByFault | b.FinishFault) -> dict[str, Any]:
     return {"fault": command.fault, "code": command.code, "message": command.message}
 
 

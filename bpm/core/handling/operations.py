@@ -7,13 +7,14 @@ from typing import Any, Final
 
 from bpm.core import operations as o
 from bpm.core.commands import Command, SetVariables
-from bpm.core.handling import due_work, modifying, suspending, task_operations, variables
+from bpm.core.handling import due_work, migrating, modifying, suspending, task_operations, variables
 from bpm.core.run import Run
 
 OPERATIONS: Final[dict[type[Command], Callable[[Run, Any], dict[str, Any]]]] = {
     o.SuspendInstance: suspending.suspend,
     o.ActivateInstance: suspending.activate,
     o.ModifyInstance: modifying.modify,
+    o.MigrateInstance: migrating.migrate,
     SetVariables: variables.set_in_scope,
     o.RemoveVariables: variables.remove_from_scope,
     o.SetTaskVariables: variables.set_for_task,

@@ -9,6 +9,7 @@ from bpm.core import operations as o
 from bpm.core.errors import Suspended, TooLarge
 from bpm.core.handling.guards import require_not_ended
 from bpm.core.handling.jobs import apply_kept
+from bpm.core.migration.carrying import fire_full
 from bpm.core.rows import InstanceStatus, JobStatus
 from bpm.core.run import Run
 from bpm.core.token import Token, TokenStatus
@@ -67,6 +68,9 @@ def activate(run: Run, command: o.ActivateInstance) -> dict[str, Any]:
     for token in tokens:
         if token.called is not None:
             run.send(token.called, o.ActivateInstance(by_caller=True))
+    # A migration may have changed what a join waits for.
+    fire_full(run)
+    run.moved.update(dict.fromkeys(row.id for row in run.state.scopes.values() if row.open_joins))
     _apply_kept(run)
     return {}
 

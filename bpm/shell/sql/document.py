@@ -35,6 +35,7 @@ class Written(NamedTuple):
     sent: tuple[int, ...] = ()
     arrived: int = 0
 
+
 Mode = Literal["insert", "update", "upsert"]
 
 

@@ -54,8 +54,8 @@ _NEXT: Final = {
 def next_due(handlers: Sequence[str]) -> tuple[datetime, dict[str, datetime]]:
     """Return the database's clock, and when the first work of each kind is or was due.
 
-    Kinds are `timers`, `leases` (of external tasks), `crashed` (leases of jobs), `jobs` (the engine's own), `starts` (by
-    timers), `outbox`, `messages` (buffered) and `handlers`; one that waits for nothing is left out.
+    Kinds are `timers`, `leases` (of external tasks), `crashed` (leases of jobs), `jobs` (the engine's own), `starts`
+    (by timers), `outbox`, `messages` (buffered) and `handlers`; one that waits for nothing is left out.
 
     Args:
         handlers: names as `Job.handler` has them; jobs of others do not count.

@@ -80,7 +80,12 @@ def find_receivers(message: Message, most: int) -> Receivers:
 
 
 def _waiting(message: Message, most: int) -> tuple[str, list[Any]]:
-    conditions = ["s.tenant = %s", "s.kind = 'message'", "s.status = 'OPEN'", "i.status IN ('RUNNING', 'FAILED')"]
+    conditions = [
+        "s.tenant = %s",
+        "s.kind = 'message'",
+        "s.status = 'OPEN'",
+        "i.status IN ('RUNNING', 'FAILED')",
+    ]
     parameters: list[Any] = [message.tenant]
 
     def require(condition: str, *values: object) -> None:

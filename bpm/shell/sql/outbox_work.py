@@ -26,7 +26,14 @@ _WAYS: Final[dict[str, dict[str, str]]] = {
         "lock": " FOR NO KEY UPDATE OF i",
         "pass": " SKIP LOCKED",
     },
-    "sqlite": {"among": "IN (SELECT value FROM json_each(%s))", "now": "%s", "clock": "NULL", "take": "", "lock": "", "pass": ""},
+    "sqlite": {
+        "among": "IN (SELECT value FROM json_each(%s))",
+        "now": "%s",
+        "clock": "NULL",
+        "take": "",
+        "lock": "",
+        "pass": "",
+    },
 }
 _LANES: Final = ("p.target = o.target", "o.target IS NULL AND p.target IS NULL AND p.source = o.source")
 _SUSPENDED: Final = "SELECT 1 FROM bpm_processinstance i WHERE i.id = o.target AND i.status = 'SUSPENDED'"

@@ -59,7 +59,11 @@ def read_query(sql: Dialect, table: str) -> tuple[str, int]:
     if table not in ("tokens", "scopes"):
         pieces.append(sql.parts(spec, "p"))
     pieces += [_owned_by_scopes(sql, SPECS[name]) for name in _SCOPE_PARTS]
-    held_by = {"tokens": ("p", _TOKEN_PARTS), "timers": ("t", _SCOPE_PARTS), "subscriptions": ("t", _SCOPE_PARTS)}
+    held_by = {
+        "tokens": ("p", _TOKEN_PARTS),
+        "timers": ("t", _SCOPE_PARTS),
+        "subscriptions": ("t", _SCOPE_PARTS),
+    }
     tokens, names = held_by.get(table, ("", ()))
     for name in names:
         other = SPECS[name]

@@ -32,7 +32,9 @@ def sqlite_query(key: str) -> str:
     """Return the statement of a part; it takes the rows as one JSON parameter."""
     if key == OUTBOX:
         values = ", ".join(f"e.value->>{at}" for at in range(len(OUTBOX_COLUMNS)))
-        return f"INSERT INTO bpm_outbox ({_NAMES}) SELECT {values} FROM json_each(%s) e WHERE true RETURNING id"
+        return (
+            f"INSERT INTO bpm_outbox ({_NAMES}) SELECT {values} FROM json_each(%s) e WHERE true RETURNING id"
+        )
     if key == SIGNALS:
         return _sqlite_broadcast()
     table = "bpm_outbox" if key == DELIVERED else "bpm_messagebuffer"

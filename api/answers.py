@@ -120,6 +120,44 @@ class Modified(TypedDict):
     tokens: NotRequired[list[TokenStand]]
 
 
+class PlanMapping(TypedDict):
+    """A node, and what it becomes."""
+
+    source_node_id: str
+    target_node_id: str
+
+
+class PlanProblem(TypedDict):
+    """What is wrong with a plan; `element` is the source node."""
+
+    resource: str
+    element: str
+    line: int
+    rule: str
+    message: str
+
+
+class PlanChecked(TypedDict):
+    """A completed plan; with problems it cannot be used."""
+
+    source_definition_id: str
+    target_definition_id: str
+    mappings: list[PlanMapping]
+    unmapped: list[str]
+    update_events: bool
+    problems: list[PlanProblem]
+
+
+class MigrationResult(TypedDict):
+    """What became, or would become, of one instance; `tokens` stand in a preview."""
+
+    status: int
+    instance_id: str
+    instance_status: NotRequired[str]
+    tokens: NotRequired[list[TokenStand]]
+    problem: NotRequired[dict[str, Any]]
+
+
 class LockExtended(TypedDict):
     """A lease with its new end."""
 

@@ -46,6 +46,7 @@ STATUS: Final[Mapping[type[errors.EngineError], int]] = {
     MediaTypeUnsupported: 415,
     errors.NotStartable: 422,
     errors.DefinitionInvalid: 422,
+    errors.PlanInvalid: 422,
     errors.IdempotencyMismatch: 422,
     NotAllowed: 403,
     errors.TaskNotYours: 403,
@@ -126,7 +127,7 @@ def problem_body(error: errors.EngineError) -> dict[str, Any]:
     body = _body(status_of(error), error.code, error.message)
     if error.details:
         body["details"] = {name: _plain(value) for name, value in error.details.items()}
-    if isinstance(error, errors.DefinitionInvalid):
+    if isinstance(error, errors.DefinitionInvalid | errors.PlanInvalid):
         body["problems"] = [problem._asdict() for problem in error.problems]
     if isinstance(error, RequestInvalid):
         body["errors"] = [found._asdict() for found in error.errors]

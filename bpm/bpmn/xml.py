@@ -92,8 +92,10 @@ def _parse(data: bytes, limits: Limits) -> XmlElement:
     parser = etree.XMLPullParser(events=("start", "end"), remove_comments=True, remove_pis=True, **_SAFE)
     builder = _Builder(limits)
     for begin in range(0, len(data), _CHUNK_BYTES):
-        parser.feed(data[begin : begin + _CHUNK_BYTES])
-        builder.take(parser)
+        try:
+            parser.feed(data[begin : begin + _CHUNK_BYTES])
+        finally:  # What was read before an error may be too deep already: then that is the error.
+            builder.take(parser)
     parser.close()
     builder.take(parser)
     return builder.root

@@ -44,6 +44,11 @@ class XmlElement:
         """Return an attribute of BPMN itself."""
         return self.attributes.get(name, default)
 
+    def flag(self, name: str, default: bool = False) -> bool:
+        """Return a boolean attribute of BPMN itself: `true` or `1`, `false` or `0`, else the default."""
+        text = self.get(name).strip().lower()
+        return default if text not in ("true", "1", "false", "0") else text in ("true", "1")
+
     def extension(self, name: str, *spaces: str) -> str | None:
         """Return a vendor attribute, from the first of the spaces that has it (default: `camunda`)."""
         for space in spaces or (CAMUNDA,):

@@ -54,6 +54,7 @@ from bpm.engine.messages import (
     trigger_message,
     trigger_receive_task,
 )
+from bpm.engine.migration import MigrationPlan, execute_migration, migrate, plan_migration, preview_migration
 from bpm.engine.modification import modify, preview_modification
 from bpm.engine.repair import resolve_incident, retry_dead_letter, retry_incidents, retry_token
 from bpm.engine.suspension import activate, suspend
@@ -91,6 +92,7 @@ __all__ = [
     "EngineError",
     "Idempotency",
     "Instruction",
+    "MigrationPlan",
     "Start",
     "StartAfter",
     "StartAtFlow",
@@ -117,6 +119,7 @@ __all__ = [
     "deploy",
     "errors",
     "evaluate_conditions",
+    "execute_migration",
     "expire_jobs",
     "expire_leases",
     "extend_external_task_lock",
@@ -127,7 +130,10 @@ __all__ = [
     "fire_due_timers",
     "fire_timer",
     "match_buffered",
+    "migrate",
     "modify",
+    "plan_migration",
+    "preview_migration",
     "preview_modification",
     "remove_task_variables",
     "remove_variables",

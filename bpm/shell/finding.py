@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from bpm.core.errors import DefinitionNotFound, InstanceNotFound
 from bpm.core.ids import Id
-from bpm.models import Incident, ProcessInstance
+from bpm.models import Definition, Incident, ProcessInstance
 
 _ENDED = ("COMPLETED", "CANCELLED")
 
@@ -39,3 +40,21 @@ def instances_of(definition: Id, *, after: Id | None, limit: int) -> list[Id]:
     if after is not None:
         rows = rows.filter(id__gt=after)
     return [str(instance) for instance in rows.order_by("id").values_list("id", flat=True)[:limit]]
+
+
+def definition_of(instance: Id, tenant: str) -> Id:
+    """Return the version of an instance. Statements: 1. Raises: InstanceNotFound."""
+    rows = ProcessInstance.objects.filter(id=instance, tenant=tenant)
+    found = rows.values_list("definition_id", flat=True).first()
+    if found is None:
+        raise InstanceNotFound(instance=instance)
+    return str(found)
+
+
+def versions_there(definitions: Sequence[Id], tenant: str) -> None:
+    """Refuse unless all of them are versions of this tenant. Statements: 1. Raises: DefinitionNotFound."""
+    rows = Definition.objects.filter(id__in=definitions, tenant=tenant).values_list("id", flat=True)
+    found = {str(row) for row in rows}
+    for definition in definitions:
+        if definition not in found:
+            raise DefinitionNotFound(definition=definition)

@@ -7,14 +7,14 @@ from django.db import connection
 
 
 def require_immediate_transactions() -> None:
-    """Refuse to work inside a deferred transaction on SQLite.
+    """Refuse to work with deferred transactions on SQLite, the caller's or the engine's own.
 
     Such a transaction cannot wait for another writer once it has read; it would fail in the middle.
 
     Raises:
         ImproperlyConfigured: names the missing setting.
     """
-    if connection.vendor != "sqlite" or not connection.in_atomic_block:
+    if connection.vendor != "sqlite":
         return
     if str(getattr(connection, "transaction_mode", None) or "").upper() not in ("IMMEDIATE", "EXCLUSIVE"):
         raise ImproperlyConfigured(

@@ -274,3 +274,9 @@ def test_attributes_that_are_refused_are_so_inside_of_events_too(place: str) -> 
     )
     body = around(f'<intermediateCatchEvent id="x">{inside}</intermediateCatchEvent>')
     assert found(read(body).problems) == {("x", "unsupported-attribute")}
+
+
+@pytest.mark.parametrize("child", ["loopDataOutputRef", "outputDataItem", "unheardOf"])
+def test_results_that_nobody_would_gather_are_refused(child: str) -> None:
+    loop = f"<multiInstanceLoopCharacteristics><loopCardinality>1</loopCardinality><{child}/>"
+    assert problems(loop + "</multiInstanceLoopCharacteristics>") == {("x", "unsupported-element")}

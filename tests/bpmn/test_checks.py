@@ -436,6 +436,22 @@ def test_all_problems_of_all_processes_are_found_at_once() -> None:
     }
 
 
+def test_several_compensation_boundaries_are_named_with_their_activity() -> None:
+    other = event("boundaryEvent", definition("compensate"), 'attachedToRef="t"')
+    (message,) = [
+        problem.message
+        for problem in read(COMPENSATED + other).problems
+        if problem.rule == "several-compensations"
+    ]
+    assert all(f"'{name}'" in message for name in ("t", "b", "x"))
+
+
+def test_a_compensation_boundary_without_handler_is_a_warning() -> None:
+    model = read(LINE + event("boundaryEvent", definition("compensate"), 'attachedToRef="t"'))
+    assert model.problems == ()
+    assert ("x", "no-compensation-handler") in found(model.warnings)
+
+
 def test_problems_stand_in_the_order_of_lines_and_name_them() -> None:
     body = '\n<startEvent id="s"/>\n<task id="t" default="no"/>\n<callActivity id="c"/>\n' + path(
         "s", "t", "c"

@@ -17,6 +17,7 @@ from urllib.parse import quote
 from django.db import connection
 
 from bpm.jobs.parent_death import die_with_parent
+from bpm.models import Timer
 from tests.support.commands import ROOT, clean_environment
 
 
@@ -98,6 +99,12 @@ def eventually(look: Callable[[], Any], within_s: float = 20.0, what: str = "") 
         if time.monotonic() > deadline:
             raise AssertionError(f"not within {within_s} s: {what or look}")
         time.sleep(0.05)
+
+
+def lateness() -> list[float]:
+    """Return by how many seconds each fired timer was late, sorted."""
+    times = Timer.objects.filter(status="FIRED").values_list("closed_at", "due_at")
+    return sorted((closed - due).total_seconds() for closed, due in times if closed is not None)
 
 
 def descendants(pid: int) -> dict[int, str]:

@@ -86,7 +86,8 @@ def _user(spec: NodeSpec, common: dict[str, Any]) -> Node:
         "follow_up_date",
         "priority",
     )
-    return UserTask(**common, form_key=None, **{name: _expression(spec, name) for name in names})
+    written: dict[str, Any] = {name: _expression(spec, name) for name in names}
+    return UserTask(**common, form_key=None, **written)
 
 
 def _service(spec: NodeSpec, common: dict[str, Any]) -> Node:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from bpm.core import commands as c
 from bpm.core.state import State
@@ -27,7 +28,7 @@ def _useful_for_tasks(state: State, number: int) -> Iterator[c.Command]:
         if task.status == "OPEN":
             yield c.CompleteUserTask(task=task.id, variables=_variables(number))
     for work in state.external_tasks.values():
-        held = {"task": work.id, "worker": work.worker or "", "lease": work.lease}
+        held: dict[str, Any] = {"task": work.id, "worker": work.worker or "", "lease": work.lease}
         if work.status == "READY":
             yield c.LockExternalTasks(tasks=(work.id,), worker="w", lock_ms=60_000)
         elif work.status == "LOCKED" and number % 3 < 2:
@@ -72,7 +73,7 @@ def _user(state: State, number: int) -> Iterator[c.Command]:
 def _external(state: State, number: int) -> Iterator[c.Command]:
     for task in state.external_tasks.values():
         worker, lease = ("w", "v")[number % 7 == 0], (None, task.lease, task.lease - 1)[number % 3]
-        held = {"task": task.id, "worker": worker}
+        held: dict[str, Any] = {"task": task.id, "worker": worker}
         yield c.LockExternalTasks(tasks=(task.id, UNKNOWN), worker=worker, lock_ms=(1, 60_000)[number % 2])
         yield c.CompleteExternalTask(**held, lease=lease, variables=_variables(number))
         yield c.FailExternalTask(

@@ -74,7 +74,7 @@ class RunningDemo:
 
     def children_of_demo(self) -> dict[str, int]:
         """Return program to its present process id."""
-        found = {}
+        found: dict[str, int] = {}
         for entry in Path("/proc").iterdir():
             if entry.name.isdigit():
                 try:

@@ -16,7 +16,8 @@ from bpm.models import HistoryEvent, ProcessInstance
 from bpm.shell.codec import holds_tuple
 from bpm.shell.columns import JSON
 from bpm.shell.history import chain_hash, decode_event, digest_of
-from bpm.shell.tables import SPECS, TableSpec
+from bpm.shell.table_spec import TableSpec
+from bpm.shell.tables import SPECS
 from tests.support.folding import Recorded
 
 _BY_TABLE: dict[str, type[models.Model]] = {

@@ -37,6 +37,30 @@ def check_content(layout: Layout, reading: ProcessReading) -> None:
                 _check_child(node, child, reading)
 
 
+_OF_LOOPS: Final = frozenset(
+    {
+        "documentation",
+        "extensionElements",
+        "loopCondition",
+        "loopCardinality",
+        "loopDataInputRef",
+        "inputDataItem",
+        "completionCondition",
+        "complexBehaviorDefinition",
+    }
+)
+
+
+def check_loop_content(layout: Layout, reading: ProcessReading) -> None:
+    """Every child of a loop is one the engine acts on: results are gathered by `zeebe:loopCharacteristics` only."""
+    for node in layout.nodes.values():
+        for loop in (child for child in node.xml.children if child.tag.endswith("LoopCharacteristics")):
+            for child in loop.children:
+                if child.space == BPMN and child.tag not in _OF_LOOPS:
+                    message = f"The element {child.tag} in {loop.tag} is not supported."
+                    reading.problem(child, "unsupported-element", message)
+
+
 def _check_child(node: NodeXml, child: XmlElement, reading: ProcessReading) -> None:
     if child.tag in _KNOWN or is_event_definition(child):
         return

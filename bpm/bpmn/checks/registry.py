@@ -73,6 +73,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     subprocesses.check_starts,
     subprocesses.check_ad_hoc,
     content.check_content,
+    content.check_loop_content,
     vendor.check_vendor_elements,
     vendor.check_vendor_attributes,
     listeners.check_listeners,

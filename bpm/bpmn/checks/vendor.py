@@ -117,7 +117,10 @@ _REFUSED: Final = frozenset(
         "variableMappingDelegateExpression",
     }
 )
-_OWN_PLACES: Final = {"saga": frozenset({"process", *SUBPROCESSES})}
+_OWN_PLACES: Final = {
+    "saga": frozenset({"process", *SUBPROCESSES}),
+    "catchUp": frozenset({"timerEventDefinition", "timeCycle"}),
+}
 """The engine's own attributes, with the elements at which they mean something."""
 _WORK: Final = frozenset({"serviceTask", "sendTask", "businessRuleTask"})
 _PLACES: Final = {

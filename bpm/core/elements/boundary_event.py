@@ -43,8 +43,8 @@ class BoundaryEventElement(Element[BoundaryEvent]):
         return BoundaryEvent(
             **common,
             triggers=triggers,
-            parallel=xml.get("parallelMultiple") == "true",
-            interrupting=xml.get("cancelActivity", "true") != "false",
+            parallel=xml.flag("parallelMultiple"),
+            interrupting=xml.flag("cancelActivity", True),
         )
 
     def enter(self, run: Run, node: BoundaryEvent, token: Token) -> None:

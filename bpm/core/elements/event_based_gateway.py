@@ -38,7 +38,7 @@ class EventBasedGatewayElement(Element[EventBasedGateway]):
         """Return the node."""
         return EventBasedGateway(
             **reading.common(xml),
-            instantiate=xml.get("instantiate") == "true",
+            instantiate=xml.flag("instantiate"),
             parallel=xml.get("eventGatewayType") == "Parallel",
         )
 

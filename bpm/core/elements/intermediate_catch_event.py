@@ -39,7 +39,7 @@ class IntermediateCatchEventElement(Element[IntermediateCatchEvent]):
         return IntermediateCatchEvent(
             **reading.common(xml),
             triggers=triggers,
-            parallel=xml.get("parallelMultiple") == "true",
+            parallel=xml.flag("parallelMultiple"),
             link=link,
         )
 

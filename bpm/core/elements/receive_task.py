@@ -37,7 +37,7 @@ class ReceiveTaskElement(Element[ReceiveTask]):
         """Return the node."""
         message = _MESSAGE.read(xml, reading) if xml.get("messageRef") else None
         return ReceiveTask(
-            **reading.activity(xml), message=message, instantiate=xml.get("instantiate") == "true"
+            **reading.activity(xml), message=message, instantiate=xml.flag("instantiate")
         )
 
     def enter(self, run: Run, node: ReceiveTask, token: Token) -> None:

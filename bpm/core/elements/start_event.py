@@ -48,8 +48,8 @@ class StartEventElement(Element[StartEvent]):
         return StartEvent(
             **reading.common(xml),
             triggers=reading.triggers(xml, position),
-            parallel=xml.get("parallelMultiple") == "true",
-            interrupting=xml.get("isInterrupting", "true") != "false",
+            parallel=xml.flag("parallelMultiple"),
+            interrupting=xml.flag("isInterrupting", True),
             initiator=xml.extension("initiator"),
             form_key=xml.extension("formKey"),
         )

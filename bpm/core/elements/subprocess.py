@@ -41,7 +41,7 @@ class SubProcessElement(Element[SubProcess]):
         """Return the node; its inside is read as a scope."""
         return SubProcess(
             **reading.activity(xml),
-            triggered=xml.get("triggeredByEvent") == "true",
+            triggered=xml.flag("triggeredByEvent"),
             saga=xml.extension("saga", OWN),
         )
 

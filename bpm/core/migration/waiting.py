@@ -135,8 +135,8 @@ def _catches(node: Node, token: Token) -> bool:
 def _wrap(run: Run, token: Token) -> None:
     """Put a scope of its own around what goes on at an activity that works in one now and did not before.
 
-    Its input mappings are not evaluated any more, its output mappings will be. The token goes on inside, another one waits for it: TokenCreated, TokenArrived, ScopeEntered, TokenBlocked,
-    TokenMoved, ScopeMoved.
+    Its input mappings are not evaluated any more, its output mappings will be. The token goes on inside, another one
+    waits for it: TokenCreated, TokenArrived, ScopeEntered, TokenBlocked, TokenMoved, ScopeMoved.
     """
     node = run.graph.nodes[token.node]
     if not isinstance(node, Activity) or not is_layered(node) or layer_of(run, node, token) is not None:

@@ -87,6 +87,18 @@ class Dialect(ABC):
         """Return what makes a query lock the instances it returns."""
 
     @abstractmethod
+    def listed(self) -> str:
+        """Return a SELECT of the `id`s in one parameter."""
+
+    @abstractmethod
+    def looked_up(self, outer: str, table: str, condition: str) -> str:
+        """Return a FROM item: the rows `z` of a table that belong to rows `o` of another, which is read first.
+
+        Left alone, the database may read a partial index as a whole instead, where it was nearly empty when the
+        statement was planned.
+        """
+
+    @abstractmethod
     def needs_query(self, *, variables: bool, joins: bool) -> str:
         """Return the query of `read_needs`; its parameters are the JSON of variables, of joins twice, if asked."""
 

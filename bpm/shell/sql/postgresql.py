@@ -78,6 +78,14 @@ class PostgreSQL(Dialect):
         """Return the row lock that foreign keys do not conflict with."""
         return "FOR NO KEY UPDATE OF i" + (" SKIP LOCKED" if skip_locked else "")
 
+    def listed(self) -> str:
+        """Return the elements of an array."""
+        return "SELECT unnest(%s::uuid[]) AS id"
+
+    def looked_up(self, outer: str, table: str, condition: str) -> str:
+        """Return a join that cannot be turned round."""
+        return f"(SELECT y.* FROM {outer} o, LATERAL (SELECT * FROM {table} z WHERE {condition} OFFSET 0) y)"
+
     def needs_query(self, *, variables: bool, joins: bool) -> str:
         """Return the query over jsonb parameters."""
         return _needs_query(self, variables, joins)
@@ -143,17 +151,15 @@ def _needs_query(sql: PostgreSQL, variables: bool, joins: bool) -> str:
         )
         pieces.append(sql.parts(SPECS["variables"], source))
     if joins:
-        found = (
-            "SELECT {} FROM jsonb_array_elements(%s::jsonb) e JOIN bpm_paralleljoinstate j ON j.id = "
-            "(SELECT id FROM bpm_paralleljoinstate n WHERE n.instance_id = (e->>0)::uuid "
-            'AND n.scope = (e->>1)::uuid AND n.node = e->>2 AND n."group" = (e->>3)::uuid '
-            "ORDER BY generation DESC LIMIT 1)"
+        newest = (
+            "SELECT * FROM bpm_paralleljoinstate n WHERE n.instance_id = (e->>0)::uuid AND n.scope = (e->>1)::uuid "
+            "AND n.node = e->>2 AND n.\"group\" = (e->>3)::uuid ORDER BY n.generation DESC LIMIT 1"
         )
-        pieces.append(sql.parts(SPECS["joins"], f"({found.format('j.*')})"))
-        arrivals = (
-            f'({found.format("t.*")} JOIN bpm_token t ON t."join" = j.id AND NOT t.final '
-            "WHERE j.status = 'OPEN' AND (j.arrived + (e->>4)::int >= j.expected OR e->5 ? t.flow))"
-        )
+        found = f"jsonb_array_elements(%s::jsonb) e, LATERAL ({newest}) j"
+        waiting = "SELECT * FROM bpm_token z WHERE z.\"join\" = j.id AND NOT z.final OFFSET 0"
+        asked = "j.status = 'OPEN' AND (j.arrived + (e->>4)::int >= j.expected OR e->5 ? t.flow)"
+        pieces.append(sql.parts(SPECS["joins"], f"(SELECT j.* FROM {found})"))
+        arrivals = f"(SELECT t.* FROM {found}, LATERAL ({waiting}) t WHERE {asked})"
         pieces.append(sql.parts(SPECS["tokens"], arrivals))
     return " UNION ALL ".join(pieces)
 

@@ -67,8 +67,8 @@ def read_query(sql: Dialect, table: str) -> tuple[str, int]:
     tokens, names = held_by.get(table, ("", ()))
     for name in names:
         other = SPECS[name]
-        condition = f"(x.instance_id, x.token) IN (SELECT instance_id, id FROM {tokens}) AND x.{other.live}"
-        pieces.append(sql.parts(other, other.table, condition))
+        condition = f"z.instance_id = o.instance_id AND z.token = o.id AND z.{other.live}"
+        pieces.append(sql.parts(other, sql.looked_up(tokens, other.table, condition)))
     return f"WITH RECURSIVE {', '.join(tables)} " + " UNION ALL ".join(pieces), 1
 
 
@@ -91,18 +91,18 @@ def parts_around_tasks(sql: Dialect) -> tuple[list[str], list[str]]:
 
 def _owned_by_scopes(sql: Dialect, spec: TableSpec) -> str:
     """Return a SELECT of the open rows that the scopes own themselves: boundary events, event subprocesses."""
-    return sql.parts(spec, spec.table, f"x.scope IN (SELECT id FROM s) AND x.token IS NULL AND x.{spec.live}")
+    condition = f"z.scope = o.id AND z.token IS NULL AND z.{spec.live}"
+    return sql.parts(spec, sql.looked_up("s", spec.table, condition))
 
 
 @lru_cache
 def everything_query(sql: Dialect) -> tuple[str, int]:
     """Return the query for all live rows of instances, and how often it takes the list of ids."""
-    pieces = [sql.instances(sql.among("x.id"))]
-    pieces += [
-        sql.parts(spec, spec.table, f"{sql.among('x.instance_id')} AND ({spec.live})")
-        for spec in SPECS.values()
-    ]
-    return " UNION ALL ".join([*pieces, sql.clock_part()]), len(pieces)
+    pieces = [sql.clock_part(), sql.instances("x.id IN (SELECT id FROM k)")]
+    for spec in SPECS.values():
+        live = "" if spec.live == "true" else f" AND z.{spec.live}"
+        pieces.append(sql.parts(spec, sql.looked_up("k", spec.table, f"z.instance_id = o.id{live}")))
+    return f"WITH k AS ({sql.listed()}) " + " UNION ALL ".join(pieces), 1
 
 
 @lru_cache

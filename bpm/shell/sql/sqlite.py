@@ -142,6 +142,14 @@ class SQLite(Dialect):
             ]
         )
 
+    def listed(self) -> str:
+        """Return the elements of a JSON array."""
+        return "SELECT value AS id FROM json_each(%s)"
+
+    def looked_up(self, outer: str, table: str, condition: str) -> str:
+        """Return a join that cannot be turned round."""
+        return f"(SELECT z.* FROM {outer} o CROSS JOIN {table} z WHERE {condition})"
+
     def needs_query(self, *, variables: bool, joins: bool) -> str:
         """Return the query over JSON parameters."""
         return _needs_query(self, variables, joins)

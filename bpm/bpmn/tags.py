@@ -45,7 +45,6 @@ PASSIVE: Final = ARTIFACTS | frozenset(
         "ioBinding",
         "supportedInterfaceRef",
         "supports",
-        "correlationSubscription",
         "resourceRole",
         "performer",
         "humanPerformer",

@@ -39,7 +39,9 @@ def list_task_variables(
     depths = {row.id: depth for depth, row in enumerate(around)}
     own = around[0].id if around[0].kind == ACTIVITY else None
     found: dict[str, tuple[int, TaskVariableRow]] = {}
-    rows = Variable.objects.filter(instance=instance, scope__in=depths).values_list("scope", "name", "value")
+    rows = Variable.objects.filter(instance_id=UUID(instance), scope__in=depths).values_list(
+        "scope", "name", "value"
+    )
     for scope, name, value in rows:
         depth = depths[str(scope)]
         if is_hidden(name) or (local and str(scope) != own) or depth > found.get(name, (depth,))[0]:

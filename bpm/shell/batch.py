@@ -179,8 +179,9 @@ class Batch:
         work.sent.clear()
         for index, request in work.requests:
             command = request.command
-            starts = isinstance(command, c.StartInstance)
-            definition = command.definition if starts else state.instance.definition
+            # A command before this one may have migrated the instance.
+            present = state.instance.definition
+            definition = command.definition if isinstance(command, c.StartInstance) else present
             try:
                 decision = decide(graph_of(definition), state, command, context)
             except Refused as refusal:

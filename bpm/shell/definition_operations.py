@@ -96,7 +96,7 @@ def definitions_of(deployment: Id, tenant: str) -> list[Id]:
     Raises:
         DeploymentNotFound: there is none.
     """
-    rows = Definition.objects.filter(deployment=deployment, tenant=tenant, deleted_at__isnull=True)
+    rows = Definition.objects.filter(deployment_id=deployment, tenant=tenant, deleted_at__isnull=True)
     found = [str(pk) for pk in rows.order_by("key").values_list("pk", flat=True)]
     if not found:
         raise DeploymentNotFound(deployment=deployment)

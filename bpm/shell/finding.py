@@ -31,12 +31,12 @@ def tokens_of(tenant: str, incidents: Sequence[Id]) -> Mapping[Id, Id | None]:
 
 def has_instances(definition: Id) -> bool:
     """Return whether an instance of a version has not ended. Statements: 1."""
-    return ProcessInstance.objects.filter(definition=definition).exclude(status__in=_ENDED).exists()
+    return ProcessInstance.objects.filter(definition_id=definition).exclude(status__in=_ENDED).exists()
 
 
 def instances_of(definition: Id, *, after: Id | None, limit: int) -> list[Id]:
     """Return instances of a version that have not ended, the oldest first. Statements: 1."""
-    rows = ProcessInstance.objects.filter(definition=definition).exclude(status__in=_ENDED)
+    rows = ProcessInstance.objects.filter(definition_id=definition).exclude(status__in=_ENDED)
     if after is not None:
         rows = rows.filter(id__gt=after)
     return [str(instance) for instance in rows.order_by("id").values_list("id", flat=True)[:limit]]

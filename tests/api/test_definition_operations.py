@@ -133,7 +133,10 @@ def test_a_version_whose_instances_run_is_only_deleted_with_them(api: Api) -> No
 
 
 def test_a_deployment_is_deleted_as_a_whole_or_not_at_all(api: Api) -> None:
-    files = [("a.bpmn", APPROVAL.replace(b"approval", b"left")), ("b.bpmn", APPROVAL.replace(b"approval", b"right"))]
+    files = [
+        ("a.bpmn", APPROVAL.replace(b"approval", b"left")),
+        ("b.bpmn", APPROVAL.replace(b"approval", b"right")),
+    ]
     deployment = engine.deploy(files)["deployment_id"]
     instance = api.start("right")
     api.send_as("DELETE", f"/deployments/{deployment}").problem(409, "InstancesRunning")

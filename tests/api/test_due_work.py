@@ -84,7 +84,9 @@ def test_a_timer_is_moved_fired_and_deleted(api: Api) -> None:
     first, second = api.start("waiting"), api.start("waiting")
     timers = {row["instance_id"]: row["timer_id"] for row in api.get("/timers").items}
     due = datetime(2030, 1, 1, tzinfo=UTC)
-    assert api.patch(f"/timers/{timers[first]}", {"due_at": due.isoformat()}).ok()["timer_id"] == timers[first]
+    assert (
+        api.patch(f"/timers/{timers[first]}", {"due_at": due.isoformat()}).ok()["timer_id"] == timers[first]
+    )
     (row,) = api.get("/timers", instance_id=first).items
     assert row["due_at"] == due.isoformat()
     assert api.post(f"/timers/{timers[first]}/fire").ok()["status"] == "COMPLETED"

@@ -15,7 +15,10 @@ pytestmark = pytest.mark.usefixtures("deployed")
 LOOP = "<multiInstanceLoopCharacteristics><loopCardinality>4</loopCardinality></multiInstanceLoopCharacteristics>"
 MANY = bpmn(
     "many",
-    START + f'<userTask id="m">{LOOP}</userTask><userTask id="last"/>' + END + line("start", "m", "last", "end"),
+    START
+    + f'<userTask id="m">{LOOP}</userTask><userTask id="last"/>'
+    + END
+    + line("start", "m", "last", "end"),
 )
 
 

@@ -113,6 +113,18 @@ def test_attributes_that_are_ignored_are_warnings(attribute: str) -> None:
     assert found(model.warnings) == {("x", "ignored-attribute")}
 
 
+def test_a_throw_is_never_a_job_of_its_own() -> None:
+    thrown = '<signalEventDefinition signalRef="g" camunda:async="true"/>'
+    body = around(f'<intermediateThrowEvent id="x">{thrown}</intermediateThrowEvent>')
+    model = read(body, root='<signal id="g" name="G"/>')
+    assert (model.problems, found(model.warnings)) == ((), {("x", "ignored-attribute")})
+
+
+def test_correlation_by_subscriptions_of_the_process_is_refused() -> None:
+    model = read(LINE + '<correlationSubscription id="c"/>')
+    assert found(model.problems) == {("c", "unsupported-element")}
+
+
 @pytest.mark.parametrize(
     ("attributes", "rule"),
     [

@@ -19,7 +19,7 @@ from bpm.jobs.schedules import keep_schedule
 from bpm.management.commands.cluster import LOOP_LATE_S, QUEUE_LATE_S, complaint
 from bpm.models import Heartbeat, HistoryEvent, ProcessInstance, Timer
 from bpm.shell.heartbeats import QUEUE
-from tests.support.children import Children, descendants, eventually, is_running
+from tests.support.children import Children, descendants, eventually, is_running, lateness
 from tests.support.loop_models import deploy, process, timer
 
 pytestmark = [pytest.mark.crash, pytest.mark.timeout(180)]
@@ -61,9 +61,7 @@ def test_timers_go_on_while_every_worker_is_killed(children: Children) -> None:
         os.kill(pid, signal.SIGKILL)
         time.sleep(1.5)
     eventually(lambda: not Timer.objects.filter(status="SCHEDULED").exists(), 40)
-    late = sorted(
-        (closed - due).total_seconds() for closed, due in Timer.objects.values_list("closed_at", "due_at")
-    )
+    late = lateness()
     assert (
         HistoryEvent.objects.filter(event_type="TimerFired").count(),
         ProcessInstance.objects.count(),

@@ -132,7 +132,9 @@ def test_a_suspended_instance_is_not_modified(play: Play) -> None:
 
 
 def test_starting_at_a_flow_takes_that_flow(play: Play) -> None:
-    case = play.begin("start s -> x\n xor x -> yes:a [false], no:b [else]\n user a -> e\n user b -> e\n end e")
+    case = play.begin(
+        "start s -> x\n xor x -> yes:a [false], no:b [else]\n user a -> e\n user b -> e\n end e"
+    )
     _modify(case, i.StartAtFlow(flow="yes"))
     assert _open(case) == ["b", "a"]
 
@@ -169,7 +171,9 @@ def test_cancelling_a_token_at_a_join_takes_its_flow_back(play: Play) -> None:
 
 def test_what_starts_before_a_join_counts_as_one_of_its_flows(play: Play) -> None:
     case = play.begin(FORKED)
-    _modify(case, i.CancelAll(node="a"), i.CancelAll(node="b"), i.StartBefore(node="j"), i.StartBefore(node="j"))
+    _modify(
+        case, i.CancelAll(node="a"), i.CancelAll(node="b"), i.StartBefore(node="j"), i.StartBefore(node="j")
+    )
     assert _open(case) == ["c"]
 
 

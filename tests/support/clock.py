@@ -5,20 +5,20 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
-TICK = timedelta(microseconds=1)
+TICK = timedelta(milliseconds=1)
 
 
 class Clock:
     """Virtual time, aware and UTC.
 
-    Each command takes one microsecond, so that what different commands create can be told apart by its time.
+    Each command takes one millisecond, the finest time that ids tell: so the order of ids is the order of creation.
     """
 
     def __init__(self, now: datetime = START) -> None:
         self.now = now
 
     def tick(self) -> datetime:
-        """Let one microsecond pass and return the new time."""
+        """Let one millisecond pass and return the new time."""
         self.now += TICK
         return self.now
 

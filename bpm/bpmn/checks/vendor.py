@@ -7,7 +7,7 @@ from typing import Final
 from bpm.bpmn.file_index import walk
 from bpm.bpmn.layout import Layout
 from bpm.bpmn.process_reading import ProcessReading
-from bpm.bpmn.tags import ACTIVITIES, FLOW_NODES, SUBPROCESSES
+from bpm.bpmn.tags import ACTIVITIES, FLOW_NODES, SUBPROCESSES, is_event_definition
 from bpm.core.elements.registry import ELEMENTS
 from bpm.core.xml import CAMUNDA, OWN, ZEEBE, XmlElement
 
@@ -153,6 +153,13 @@ def check_vendor_attributes(layout: Layout, reading: ProcessReading) -> None:
             _check_attributes(xml, reading)
 
 
+def _is_read(xml: XmlElement, name: str) -> bool:
+    """Return whether the engine acts on an attribute, or may pass over it in silence."""
+    if is_event_definition(xml) and name.startswith("async"):
+        return False
+    return name in _SUPPORTED or name in _WITHOUT_EFFECT
+
+
 def _check_attributes(xml: XmlElement, reading: ProcessReading) -> None:
     for space, name in xml.vendor:
         if space == OWN and xml.tag in _OWN_PLACES.get(name, ()):
@@ -160,5 +167,5 @@ def _check_attributes(xml: XmlElement, reading: ProcessReading) -> None:
         if space == OWN or (space == CAMUNDA and name in _REFUSED):
             message = f"The attribute {name} ({space}) is not supported."
             reading.problem(xml, "unsupported-attribute", message)
-        elif space == CAMUNDA and name not in _SUPPORTED and name not in _WITHOUT_EFFECT:
+        elif space == CAMUNDA and not _is_read(xml, name):
             reading.warning(xml, "ignored-attribute", f"The attribute {name} has no effect.")

@@ -16,7 +16,9 @@ def carry_over(run: Run, target: Graph, definition: Id, mapped: Mapped) -> None:
     """Emit InstanceMigrated, JoinMigrated …; from then on the run is one of the target."""
     source, state = run.graph, run.state
     joins = [join for join in state.joins.values() if join.status is JoinStatus.OPEN]
-    counted = [(join, _counted(run, target, mapped, join)) for join in sorted(joins, key=lambda join: join.id)]
+    counted = [
+        (join, _counted(run, target, mapped, join)) for join in sorted(joins, key=lambda join: join.id)
+    ]
     names = {name: image for name, image in mapped.items() if name != image}
     if source.key != target.key:
         names[source.key] = target.key

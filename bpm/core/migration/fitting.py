@@ -22,9 +22,7 @@ from bpm.core.rows import (
 from bpm.core.state import State
 from bpm.core.token import Token
 
-_COMPENSABLE = frozenset(
-    {CompensationStatus.OPEN, CompensationStatus.TRIGGERED, CompensationStatus.RUNNING}
-)
+_COMPENSABLE = frozenset({CompensationStatus.OPEN, CompensationStatus.TRIGGERED, CompensationStatus.RUNNING})
 
 
 def instance_problems(state: State, source: Graph, target: Graph, mapped: Mapped) -> list[Problem]:
@@ -44,7 +42,9 @@ def _places(state: State, mapped: Mapped) -> Iterator[Problem]:
             yield Problem(row.node, 0, "scope-not-mapped", f"{row.node} goes on and is not mapped.")
     for token in state.tokens.values():
         if not token.final and token.node not in mapped:
-            yield Problem(token.node, 0, "token-not-mapped", f"A token stands at {token.node}, which is not mapped.")
+            yield Problem(
+                token.node, 0, "token-not-mapped", f"A token stands at {token.node}, which is not mapped."
+            )
 
 
 def _joins(state: State, source: Graph, target: Graph, mapped: Mapped) -> Iterator[Problem]:
@@ -55,7 +55,11 @@ def _joins(state: State, source: Graph, target: Graph, mapped: Mapped) -> Iterat
         node = target.nodes[mapped[join.node]]
         tokens = waiting_at(state, join)
         for token in tokens:
-            if join.kind != QUANTITY and token.flow and flow_image(source, target, mapped, token.flow) is None:
+            if (
+                join.kind != QUANTITY
+                and token.flow
+                and flow_image(source, target, mapped, token.flow) is None
+            ):
                 message = f"A token waits at {join.node} on {token.flow}, which has no counterpart."
                 yield Problem(join.node, 0, "flow-not-mapped", message)
         if join.kind == QUANTITY and len(tokens) >= quantity(node):
@@ -85,7 +89,9 @@ def _gateways(state: State, target: Graph, mapped: Mapped) -> Iterator[Problem]:
         gateway = target.nodes[mapped[token.node]]
         behind = {target.flows[flow].target for flow in gateway.outgoing}
         if mapped[row.node] not in behind:
-            message = f"{mapped[row.node]} does not stand behind {gateway.id}, where {row.node} is waited for."
+            message = (
+                f"{mapped[row.node]} does not stand behind {gateway.id}, where {row.node} is waited for."
+            )
             yield Problem(row.node, 0, "event-apart", message)
 
 

@@ -48,7 +48,9 @@ def _node_problems(
         message = f"{node.id} is a {node.tag}, {other.id} a {other.tag}."
         yield _problem(node.id, "type-differs", message)
     elif _traits(node) != _traits(other):
-        message = f"{other.id} is not of the same kind as {node.id}: loop, trigger or event subprocess differ."
+        message = (
+            f"{other.id} is not of the same kind as {node.id}: loop, trigger or event subprocess differ."
+        )
         yield _problem(node.id, "kind-differs", message)
     if _image_of_scope(source, target, mapped, node.scope) != other.scope:
         message = f"{other.id} does not stand in what {node.scope} becomes."

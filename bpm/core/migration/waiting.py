@@ -85,7 +85,9 @@ def _goes_on(run: Run, row: Scope) -> bool:
     """Return whether event subprocesses can still begin in a scope: it was not interrupted and is not completing."""
     if not row.live_tokens:
         return False
-    inner = [one for one in run.state.scopes.values() if one.parent == row.id and one.kind == EVENT_SUBPROCESS]
+    inner = [
+        one for one in run.state.scopes.values() if one.parent == row.id and one.kind == EVENT_SUBPROCESS
+    ]
     starts = [
         run.graph.nodes[start]
         for one in inner

@@ -77,7 +77,9 @@ def _inside(state: State, scope: Id) -> Id:
     row = state.scopes.get(scope)
     if row is None or row.kind != ACTIVITY:
         return scope
-    inner = (one.id for one in state.scopes.values() if one.parent == scope and one.status is ScopeStatus.ACTIVE)
+    inner = (
+        one.id for one in state.scopes.values() if one.parent == scope and one.status is ScopeStatus.ACTIVE
+    )
     return next(inner, scope)
 
 

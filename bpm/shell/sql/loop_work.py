@@ -17,7 +17,7 @@ from bpm.shell.sql import dialect
 
 _WAYS: Final[dict[str, dict[str, str]]] = {
     "postgresql": {
-        "now": "coalesce(%s::timestamptz, clock_timestamp())",
+        "now": "coalesce(%s::timestamptz, statement_timestamp())",
         "clock": "clock_timestamp()",
         "names": "IN (SELECT json_array_elements_text(%s::json))",
         "lock": " FOR NO KEY UPDATE",

@@ -20,7 +20,7 @@ from bpm.shell.sql import dialect
 _WAYS: Final[dict[str, dict[str, str]]] = {
     "postgresql": {
         "among": "= ANY(%s::bigint[])",
-        "now": "coalesce(%s::timestamptz, clock_timestamp())",
+        "now": "coalesce(%s::timestamptz, statement_timestamp())",
         "clock": "clock_timestamp()",
         "take": " FOR UPDATE OF o SKIP LOCKED",
         "lock": " FOR NO KEY UPDATE OF i",

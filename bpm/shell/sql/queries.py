@@ -99,9 +99,10 @@ def _owned_by_scopes(sql: Dialect, spec: TableSpec) -> str:
 def everything_query(sql: Dialect) -> tuple[str, int]:
     """Return the query for all live rows of instances, and how often it takes the list of ids."""
     pieces = [sql.clock_part(), sql.instances("x.id IN (SELECT id FROM k)")]
-    for spec in SPECS.values():
-        live = "" if spec.live == "true" else f" AND z.{spec.live}"
-        pieces.append(sql.parts(spec, sql.looked_up("k", spec.table, f"z.instance_id = o.id{live}")))
+    pieces += [
+        sql.parts(spec, sql.looked_up("k", spec.table, f"z.instance_id = o.id AND ({spec.live})"))
+        for spec in SPECS.values()
+    ]
     return f"WITH k AS ({sql.listed()}) " + " UNION ALL ".join(pieces), 1
 
 

@@ -26,7 +26,7 @@ setup: .venv/ok-dev  ## make .venv with everything that tests and checks need
 run: .venv/ok-run  ## web server and cluster with BPM_DEBUG=1; Ctrl-C ends both
 	@export BPM_DEBUG=1; \
 	$(PY) manage.py migrate --verbosity 0 || exit 1; \
-	$(PY) manage.py qcluster & cluster=$$!; \
+	$(PY) manage.py cluster & cluster=$$!; \
 	trap 'kill $$cluster 2>/dev/null; wait $$cluster' EXIT; trap 'exit 130' INT; trap 'exit 143' TERM; \
 	$(PY) manage.py runserver $(ARGS)
 

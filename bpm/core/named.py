@@ -17,6 +17,7 @@ from bpm.core.xml import XmlElement
 
 MAX_KEY_CHARACTERS: Final = 500
 
+
 def read_name(
     xml: XmlElement, reading: Reading, reference: str, what: str
 ) -> tuple[Expression, XmlElement | None]:
@@ -50,7 +51,9 @@ def correlation_text(key: object) -> str:
     """
     text = to_text(to_storable("key", key)["key"])
     if len(text) > MAX_KEY_CHARACTERS:
-        raise NodeFailed("ExpressionFailed", f"A correlation key has at most {MAX_KEY_CHARACTERS} characters.")
+        raise NodeFailed(
+            "ExpressionFailed", f"A correlation key has at most {MAX_KEY_CHARACTERS} characters."
+        )
     return text
 
 

@@ -22,7 +22,9 @@ from bpm.shell.sql.document import (
 from bpm.shell.tables import SPECS
 
 
-def add_to_document(document: Document, state: State, events: list[tuple[e.Event, str]], *, new: bool) -> None:
+def add_to_document(
+    document: Document, state: State, events: list[tuple[e.Event, str]], *, new: bool
+) -> None:
     """Add one instance's changes.
 
     Args:

@@ -16,6 +16,7 @@ def require_immediate_transactions() -> None:
     """
     if connection.vendor != "sqlite":
         return
+    connection.ensure_connection()
     if str(getattr(connection, "transaction_mode", None) or "").upper() not in ("IMMEDIATE", "EXCLUSIVE"):
         raise ImproperlyConfigured(
             "The engine needs immediate transactions on SQLite: set "

@@ -82,7 +82,9 @@ class Api:
         content = b"" if body is None else to_text(body).encode()
         address = f"/api/v1{path}"
         request = self.client.generic
-        return _answer(request(method, address, content, content_type="application/json", headers=self.headers))
+        return _answer(
+            request(method, address, content, content_type="application/json", headers=self.headers)
+        )
 
     def send(
         self, path: str, content: bytes, content_type: str, *, key: str = "", tenant: str = ""

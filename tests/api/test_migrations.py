@@ -104,7 +104,8 @@ def test_one_instance_is_migrated_and_goes_on(api: Api, versions: tuple[str, str
     instance = api.start("moving", version=1)
     (task,) = api.get("/tasks", instance_id=instance).items
     api.post(f"/tasks/{task['task_id']}/complete").ok()
-    path, body = f"/process-instances/{instance}/migrate", {"target_definition_id": versions[1]}
+    path = f"/process-instances/{instance}/migrate"
+    body: dict[str, Any] = {"target_definition_id": versions[1]}
     answer = api.post(path, body).problem(422, "PlanInvalid")
     assert [one["element"] for one in answer.body["problems"]] == ["second"]
     body["mappings"] = [{"source_node_id": "second", "target_node_id": "other"}]

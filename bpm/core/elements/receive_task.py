@@ -36,9 +36,7 @@ class ReceiveTaskElement(Element[ReceiveTask]):
     def read(self, xml: XmlElement, reading: Reading) -> ReceiveTask:
         """Return the node."""
         message = _MESSAGE.read(xml, reading) if xml.get("messageRef") else None
-        return ReceiveTask(
-            **reading.activity(xml), message=message, instantiate=xml.flag("instantiate")
-        )
+        return ReceiveTask(**reading.activity(xml), message=message, instantiate=xml.flag("instantiate"))
 
     def enter(self, run: Run, node: ReceiveTask, token: Token) -> None:
         """Subscribe, then emit TokenBlocked."""

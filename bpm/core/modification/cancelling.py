@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
+from bpm.core.compensation.running import give_up
 from bpm.core.ending import end_scope, end_token, open_rows
 from bpm.core.errors import Conflict, Invalid, TokenNotFound
 from bpm.core.graph import Node
-from bpm.core.ids import Id
 from bpm.core.instructions import BODY_MARK, CancelAll, CancelScope, CancelToken
 from bpm.core.joins import recount
-from bpm.core.layers import ACTIVITY, BODY, EVENT_SUBPROCESS, LAYERS, LOOP, layer_of
+from bpm.core.layers import ACTIVITY, BODY, EVENT_SUBPROCESS, LAYERS, LOOP, UNDOING, layer_of
 from bpm.core.modification.instances import one_less
 from bpm.core.rows import JoinStatus, Scope, ScopeStatus
 from bpm.core.run import Run
@@ -52,18 +52,17 @@ def cancel_all(run: Run, instruction: CancelAll) -> None:
     node = run.graph.nodes.get(name)
     if node is None or (mark and instruction.node != name + BODY_MARK):
         raise Invalid(f"There is no node {instruction.node!r}.", node=instruction.node)
-    for scope in _event_subprocesses(run, node):
-        end_scope(run, scope, REASON)
-        _look_at_parent(run, scope)
+    for row in _event_subprocesses(run, node):
+        end_beside(run, row)
     for token in _tokens_at(run, node, whole=bool(mark)):
         if not run.token(token.id).final:
             end_activity(run, token)
 
 
-def _event_subprocesses(run: Run, node: Node) -> list[Id]:
+def _event_subprocesses(run: Run, node: Node) -> list[Scope]:
     rows = run.state.scopes.values()
     return [
-        row.id
+        row
         for row in rows
         if row.node == node.id and row.kind == EVENT_SUBPROCESS and row.status is ScopeStatus.ACTIVE
     ]
@@ -97,20 +96,23 @@ def cancel_scope(run: Run, instruction: CancelScope) -> None:
         outer = run.token(row.outer_token)
         end_activity(run, outer if row.kind in LAYERS else _whole(run, outer))
     elif row.parent is not None:
-        end_scope(run, row.id, REASON)
-        _look_at_parent(run, row.id)
+        end_beside(run, row)
     else:
         for token in [one for one in run.state.tokens.values() if one.scope == row.id and not one.final]:
             end_activity(run, token)
         for inner in [one for one in run.state.scopes.values() if one.parent == row.id]:
-            if inner.status is ScopeStatus.ACTIVE:
-                end_scope(run, inner.id, REASON)
+            if run.state.scopes[inner.id].status is ScopeStatus.ACTIVE:
+                end_beside(run, inner)
 
 
-def _look_at_parent(run: Run, scope: Id) -> None:
-    parent = run.state.scopes[scope].parent
-    if parent is not None:
-        run.moved[parent] = None
+def end_beside(run: Run, row: Scope) -> None:
+    """End a scope for which no token waits; a token ends too that waited for the compensation in it alone."""
+    stranded = give_up(run, row, REASON) if row.kind in UNDOING else []
+    end_scope(run, row.id, REASON)
+    for token in stranded:
+        end_activity(run, token)
+    if row.parent is not None:
+        run.moved[row.parent] = None
 
 
 def _inner(run: Run, token: Token) -> list[Scope]:
@@ -118,12 +120,12 @@ def _inner(run: Run, token: Token) -> list[Scope]:
     return [row for row in rows if row.outer_token == token.id and row.status is ScopeStatus.ACTIVE]
 
 
-def end_activity(run: Run, token: Token) -> None:
+def end_activity(run: Run, token: Token, reason: str = REASON) -> None:
     """End a token after the scopes for which it waits; joins and bodies count again."""
     for row in _inner(run, token):
-        end_scope(run, row.id, REASON)
+        end_scope(run, row.id, reason)
     join = run.state.joins.get(token.join or "")
-    end_token(run, token, open_rows(run.state).get(token.id, []), REASON)
+    end_token(run, token, open_rows(run.state).get(token.id, []), reason)
     if join is not None and join.status is JoinStatus.OPEN:
         recount(run, run.graph.nodes[join.node], run.state.joins[join.id])
     if run.state.scopes[token.scope].kind == BODY:

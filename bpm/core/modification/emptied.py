@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from bpm.core import events as e
-from bpm.core.compensation.running import give_up
 from bpm.core.ending import end_scope
-from bpm.core.layers import UNDOING
-from bpm.core.modification.cancelling import REASON, end_activity
+from bpm.core.modification.cancelling import REASON, end_activity, end_beside
 from bpm.core.rows import Scope, ScopeStatus
 from bpm.core.run import Run
 
@@ -36,10 +34,5 @@ def _is_empty(row: Scope) -> bool:
 def _remove(run: Run, row: Scope) -> None:
     if row.outer_token is not None:
         end_activity(run, run.token(row.outer_token))
-        return
-    stranded = give_up(run, row, REASON) if row.kind in UNDOING else []
-    end_scope(run, row.id, REASON)
-    for token in stranded:
-        end_activity(run, token)
-    if row.parent is not None:
-        run.moved[row.parent] = None
+    else:
+        end_beside(run, row)

@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import Any, Final
 
 from bpm.core import events as e
-from bpm.core.ending import end_scope
 from bpm.core.errors import Invalid
 from bpm.core.failure import NodeFailed
 from bpm.core.graph import Activity, Flow, MultiInstance, Node
 from bpm.core.ids import NIL, Id
 from bpm.core.instructions import BODY_MARK, StartAfter, StartAtFlow, StartBefore, StartInstruction
 from bpm.core.layers import ACTIVITY, layer_of, open_scope
+from bpm.core.modification.cancelling import end_activity
 from bpm.core.modification.entering import enter_levels, open_event_subprocess
 from bpm.core.modification.instances import one_more
 from bpm.core.modification.levels import find_base, levels_of
 from bpm.core.phases import AFTER
-from bpm.core.rows import JoinStatus, ScopeStatus
+from bpm.core.rows import JoinStatus
 from bpm.core.run import Run
 from bpm.core.token import Token
 
@@ -138,17 +138,17 @@ def _begin_boundary(run: Run, node: Any, scope: Id, local: dict[str, Any]) -> Id
     """Begin at a boundary event; an interrupting one ends the activity at which it stands, if that goes on.
 
     Raises:
-        Invalid: the activity goes on several times.
+        Invalid: the activity goes on several times, or the event is one of compensation, which nothing leaves.
     """
-    hosts = _hosts(run, run.graph.nodes[node.attached_to], scope) if node.interrupting else []
+    around = run.graph.nodes[node.attached_to]
+    if node.id not in getattr(around, "boundary", ()):
+        raise Invalid(f"{node.id} only shows what undoes {around.id}.", node=node.id)
+    hosts = _hosts(run, around, scope) if node.interrupting else []
     if len(hosts) > 1:
         message = f"{node.attached_to} goes on {len(hosts)} times; cancel one and start behind {node.id}."
         raise Invalid(message, node=node.id, tokens=[token.id for token in hosts])
     for host in hosts:
-        for row in list(run.state.scopes.values()):
-            if row.outer_token == host.id and row.status is ScopeStatus.ACTIVE:
-                end_scope(run, row.id, "interrupted")
-        run.end(host, "interrupted")
+        end_activity(run, host, "interrupted")
         return _begin(run, node, scope, local, groups=host.groups, parallel_group=host.parallel_group)
     return _begin(run, node, scope, local)
 

@@ -153,10 +153,10 @@ def _needs_query(sql: PostgreSQL, variables: bool, joins: bool) -> str:
     if joins:
         newest = (
             "SELECT * FROM bpm_paralleljoinstate n WHERE n.instance_id = (e->>0)::uuid AND n.scope = (e->>1)::uuid "
-            "AND n.node = e->>2 AND n.\"group\" = (e->>3)::uuid ORDER BY n.generation DESC LIMIT 1"
+            'AND n.node = e->>2 AND n."group" = (e->>3)::uuid ORDER BY n.generation DESC LIMIT 1'
         )
         found = f"jsonb_array_elements(%s::jsonb) e, LATERAL ({newest}) j"
-        waiting = "SELECT * FROM bpm_token z WHERE z.\"join\" = j.id AND NOT z.final OFFSET 0"
+        waiting = 'SELECT * FROM bpm_token z WHERE z."join" = j.id AND NOT z.final OFFSET 0'
         asked = "j.status = 'OPEN' AND (j.arrived + (e->>4)::int >= j.expected OR e->5 ? t.flow)"
         pieces.append(sql.parts(SPECS["joins"], f"(SELECT j.* FROM {found})"))
         arrivals = f"(SELECT t.* FROM {found}, LATERAL ({waiting}) t WHERE {asked})"
@@ -165,6 +165,7 @@ def _needs_query(sql: PostgreSQL, variables: bool, joins: bool) -> str:
 
 
 # writing
+
 
 class _Shape(NamedTuple):
     """What the text of a part depends on; a single row is not unpacked by a function, which costs more than the row."""
@@ -233,7 +234,9 @@ def _part(shape: _Shape, guard: str) -> str:
     if mode == "update":
         names = frozenset(spec.changing)
         places = _places(columns)
-        match = " AND ".join(f'x."{name}" = {_value(at, kind)}' for name, at, kind in places if name in spec.key)
+        match = " AND ".join(
+            f'x."{name}" = {_value(at, kind)}' for name, at, kind in places if name in spec.key
+        )
         return f"UPDATE {spec.table} x SET {_sets(columns, names)} FROM {source} WHERE {match}"
     return _insert(spec.table, columns, source) + (_on_conflict(spec) if mode == "upsert" else "")
 
@@ -254,7 +257,9 @@ def _insert(table: str, columns: Sequence[tuple[str, str]], source: str) -> str:
 
 def _sets(columns: Sequence[tuple[str, str]], names: frozenset[str]) -> str:
     changing = names - _NEVER_CHANGE
-    return ", ".join(f'"{name}" = {_value(at, kind)}' for name, at, kind in _places(columns) if name in changing)
+    return ", ".join(
+        f'"{name}" = {_value(at, kind)}' for name, at, kind in _places(columns) if name in changing
+    )
 
 
 def _on_conflict(spec: TableSpec) -> str:

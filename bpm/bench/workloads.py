@@ -43,13 +43,25 @@ def steady(batch: int) -> Sequence[Workload]:
     Args:
         batch: commands of one batch.
     """
+    many = "bench-many"
+    single = Workload(
+        name="complete-one",
+        unit="commands",
+        commands=1,
+        target=0.25,
+        source=processes.external(f"{many}-single"),
+        round=partial(complete_batch, f"{many}-single", batch, single=True),
+    )
+    return (*_promised(), *_long(), single, *_batches(many, batch))
+
+
+def _promised() -> Sequence[Workload]:
+    """Return the short processes, whose share of the floor is promised."""
     start_end, external, user = "bench-start-end", "bench-external", "bench-user"
-    path, loop, many = "bench-path-20", "bench-loop-1000", "bench-many"
-    each = "instances"
     return (
         Workload(
             name="start-end",
-            unit=each,
+            unit="instances",
             commands=1,
             target=0.25,
             source=processes.path(start_end),
@@ -57,7 +69,7 @@ def steady(batch: int) -> Sequence[Workload]:
         ),
         Workload(
             name="external",
-            unit=each,
+            unit="instances",
             commands=3,
             target=0.11,
             source=processes.external(external),
@@ -65,35 +77,33 @@ def steady(batch: int) -> Sequence[Workload]:
         ),
         Workload(
             name="user",
-            unit=each,
+            unit="instances",
             commands=2,
             target=0.13,
             source=processes.user(user),
             round=partial(_user, user),
         ),
+    )
+
+
+def _long() -> Sequence[Workload]:
+    """Return the processes in which one command passes many nodes."""
+    path, loop = "bench-path-20", "bench-loop-1000"
+    return (
         Workload(
             name="path-20",
-            unit=each,
+            unit="instances",
             commands=1,
             source=processes.pass_through(path, 20),
             round=partial(_start, path),
         ),
         Workload(
             name="loop-1000",
-            unit=each,
+            unit="instances",
             commands=1,
             source=processes.loop(loop, 1_000),
             round=partial(_start, loop, variables={"n": 0}, times=1),
         ),
-        Workload(
-            name="complete-one",
-            unit="commands",
-            commands=1,
-            target=0.25,
-            source=processes.external(f"{many}-single"),
-            round=partial(complete_batch, f"{many}-single", batch, single=True),
-        ),
-        *_batches(many, batch),
     )
 
 

@@ -6,7 +6,16 @@ from django.apps.registry import Apps
 from django.db import migrations
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
-_UPDATED = ("processinstance", "scope", "token", "externaltask", "usertask", "timer", "job", "paralleljoinstate", "outbox", "subscription")
+_UPDATED = (
+    "processinstance",
+    "scope",
+    "token",
+    "externaltask",
+    "usertask",
+    "timer",
+    "job",
+    "paralleljoinstate",
+)
 
 
 def leave_room(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:

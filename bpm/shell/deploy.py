@@ -20,6 +20,7 @@ from bpm.models import Definition, DefinitionEvent, DefinitionKey, Deployment, R
 from bpm.shell.configuration import engine_zone
 from bpm.shell.database_clock import database_now
 from bpm.shell.definition_starts import arm, disarm, next_firings
+from bpm.shell.host import require_immediate_transactions
 from bpm.shell.violations import translated
 
 
@@ -57,6 +58,7 @@ def deploy(
         DefinitionInvalid: with every problem of every file.
         Invalid: no file, or two of one name.
     """
+    require_immediate_transactions()
     found, warnings = _read(resources, force_executable=force_executable)
     with translated(), transaction.atomic():
         return _store(found, warnings, dict(resources), tenant, name, actor, duplicate_filtering)

@@ -26,19 +26,24 @@ def start_by_message(names: Names, step: Step) -> None:
 
 
 def correlate(names: Names, step: Step) -> None:
-    if "local_correlation" in step or "local_variables" in step:
-        raise Later("correlation with local variables")
+    if "local_variables" in step:
+        raise Later("a message with local variables")
     receivers = names.host.correlate(
         step["message"],
         business_key=step.get("business_key"),
         instance=names.instance(step["instance"]) if "instance" in step else None,
-        definition=step.get("definition"),
+        definition=_version(names, step.get("definition")),
         correlation_keys=names.variables(step, "correlation"),
+        local_correlation_keys=names.variables(step, "local_correlation"),
         variables=names.variables(step),
         all=bool(step.get("all")),
         start_only=bool(step.get("start_only")),
     )
     _name(names, receivers, step.get("started", []))
+
+
+def _version(names: Names, named: Step | None) -> Id | None:
+    return names.host.definition(named["key"], named["version"])[0] if named else None
 
 
 def _name(names: Names, receivers: list[Receiver], called: list[str]) -> None:

@@ -143,8 +143,9 @@ def expect_jobs(names: Names, step: Step) -> None:
     found = [due for due in names.jobs() if _job_matches(names, due, step.get("where", {}))]
     _same("jobs", len(found), step["count"])
     for due, expected in zip(found, step.get("jobs", ()), strict=bool(step.get("jobs"))):
-        if "priority" in expected:
-            raise Later("priorities of jobs")
+        unknown = expected.keys() - {"activity", "type", "due"}
+        if unknown:
+            raise Later(f"{' and '.join(sorted(unknown))} of jobs")
         _same(
             "job",
             {"activity": due.activity, "type": due.type},

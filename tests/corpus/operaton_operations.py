@@ -1,4 +1,4 @@
-"""What the operations of an operaton scenario do on a host. An operation that is not here or in LATER is an error."""
+"""What the operations of an operaton scenario do on a host. An operation that is not here is an error."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from typing import Any
 from bpm.core import commands as c
 from bpm.core import operations as o
 from bpm.core.errors import DefinitionInvalid, LeaseConflict
-from bpm.core.rows import Timer
 from bpm.core.timing import parse_duration
 from tests.corpus.deploying import NOT_YET, deploy_or_later
+from tests.corpus.operaton_definitions import DEFINITIONS
+from tests.corpus.operaton_due_work import DUE_WORK
 from tests.corpus.operaton_events import EVENTS
 from tests.corpus.operaton_modification import modify
 from tests.corpus.operaton_names import Names
@@ -20,14 +21,6 @@ from tests.support.corpus_scores import Later
 
 Step = dict[str, Any]
 Operation = Callable[[Names, Step], None]
-
-LATER = frozenset(
-    {
-        *("suspend_definition", "activate_definition", "delete_definition", "delete_deployment"),
-        *("start_at", "set_job", "delete_job"),
-    }
-)
-"""Operations that the engine does not have yet."""
 
 
 def deploy(names: Names, step: Step) -> None:
@@ -46,18 +39,6 @@ def expect_deploy_error(names: Names, step: Step) -> None:
         raise AssertionError(f"deployed, although: {step['hint']}")
 
 
-def start(names: Names, step: Step) -> None:
-    instance = names.host.start(
-        step["key"],
-        names.variables(step),
-        business_key=step.get("business_key"),
-        version=step.get("version"),
-        actor=names.user or "test",
-    )
-    if "as" in step:
-        names.instances[step["as"]] = instance
-
-
 def complete_task(names: Names, step: Step) -> None:
     instance, task = names.task(step)
     names.host.execute(instance, c.CompleteUserTask(task=task.id, variables=names.variables(step)))
@@ -74,21 +55,6 @@ def claim_task(names: Names, step: Step) -> None:
 def assign_task(names: Names, step: Step) -> None:
     instance, task = names.task(step)
     names.host.execute(instance, c.AssignUserTask(task=task.id, assignee=step["user"]))
-
-
-def run_job(names: Names, step: Step) -> None:
-    due = names.job(step)
-    if due.row is None:
-        raise Later("firing a timer start before it is due")
-    if isinstance(due.row, Timer):
-        names.host.execute(due.instance, c.FireTimers(timers=(due.row.id,), force=True))
-    else:
-        names.host.execute(due.instance, o.RunJob(job=due.row.id))
-
-
-def run_due_jobs(names: Names, step: Step) -> None:
-    while names.host.run_due():
-        pass
 
 
 def advance_time(names: Names, step: Step) -> None:
@@ -279,12 +245,12 @@ _EXTERNAL: dict[str, Operation] = {
 _OWN: dict[str, Operation] = {
     operation.__name__: operation
     for operation in (
-        *(deploy, expect_deploy_error, start, complete_task, claim_task, assign_task, run_job, run_due_jobs),
+        *(deploy, expect_deploy_error, complete_task, claim_task, assign_task),
         *(advance_time, set_time, reset_time, set_variables, remove_variables, delete_instance, set_user),
         *(suspend, activate, update_task, task_bpmn_error, task_escalation, external),
     )
 }
-OPERATIONS: dict[str, Operation] = {**_OWN, **EVENTS, "modify": modify}
+OPERATIONS: dict[str, Operation] = {**_OWN, **EVENTS, **DEFINITIONS, **DUE_WORK, "modify": modify}
 
 SLACK = timedelta(seconds=3)
 """By how much an instant may differ: some scenarios name instants of their recording, which took a few seconds."""

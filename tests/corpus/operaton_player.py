@@ -10,7 +10,7 @@ from bpm.core import events as e
 from bpm.core.errors import Refused
 from tests.corpus.operaton_expectations import EXPECTATIONS
 from tests.corpus.operaton_names import Names
-from tests.corpus.operaton_operations import LATER, OPERATIONS
+from tests.corpus.operaton_operations import OPERATIONS
 from tests.support.corpus_scores import Later
 from tests.support.hosts import Host, NotOnThisHost
 
@@ -23,6 +23,7 @@ KNOWN_FIELDS = frozenset(
         *("where", "count", "tasks", "ordered", "instances_with", "tree", "async", "leaves", "exact"),
         *("name", "scopes", "jobs", "activities", "correlation", "local_correlation", "all"),
         *("start_only", "started", "definition", "instructions", "changes", "names"),
+        *("include_instances", "cascade", "of"),
     }
 )
 
@@ -53,8 +54,6 @@ class OperatonPlayer:
             AssertionError: an expectation does not hold, or a step that must be refused was not.
         """
         name = step["op"]
-        if name in LATER:
-            raise Later(f"the operation {name}")
         unknown = step.keys() - KNOWN_FIELDS
         if unknown:
             raise KeyError(f"{name} with {sorted(unknown)}")

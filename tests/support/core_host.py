@@ -138,6 +138,17 @@ class CoreHost:
     def evaluate_conditions(self, variables: Variables, **how: Any) -> list[Id]:
         raise NotOnThisHost("conditional starts")
 
+    def set_definition_suspended(
+        self, key: str, version: int, *, suspended: bool, include_instances: bool = False
+    ) -> None:
+        raise NotOnThisHost("operations on definitions")
+
+    def delete_definition(self, key: str, version: int, *, cascade: bool = False) -> None:
+        raise NotOnThisHost("operations on definitions")
+
+    def delete_deployment(self, key: str, version: int, *, cascade: bool = False) -> None:
+        raise NotOnThisHost("operations on definitions")
+
     def waiting_starts(self) -> list[WaitingStart]:
         if self._starts_by_trigger():
             raise NotOnThisHost("starts of definitions")

@@ -106,7 +106,7 @@ class DatabaseHost:
         return instance
 
     def definition(self, key: str, version: int) -> tuple[Id, Graph]:
-        found = str(Definition.objects.get(key=key, version=version).pk)
+        found = str(_version(key, version).pk)
         return found, graph_of(found)
 
     def execute(self, instance: Id, command: c.Command) -> dict[str, Any]:
@@ -166,6 +166,27 @@ class DatabaseHost:
         self._check_all()
         return [row["instance_id"] for row in answer["started"]]
 
+    def set_definition_suspended(
+        self, key: str, version: int, *, suspended: bool, include_instances: bool = False
+    ) -> None:
+        change = engine.suspend_definition if suspended else engine.activate_definition
+        definition = str(_version(key, version).pk)
+        with self._now():
+            change(definition, include_instances=include_instances, actor="test")
+        self._check_all()
+
+    def delete_definition(self, key: str, version: int, *, cascade: bool = False) -> None:
+        definition = str(_version(key, version).pk)
+        with self._now():
+            engine.delete_definition(definition, cascade=cascade, actor="test")
+        self._check_all()
+
+    def delete_deployment(self, key: str, version: int, *, cascade: bool = False) -> None:
+        deployment = str(_version(key, version).deployment_id)
+        with self._now():
+            engine.delete_deployment(deployment, cascade=cascade, actor="test")
+        self._check_all()
+
     def waiting_starts(self) -> list[WaitingStart]:
         keys: dict[Any, str] = dict(Definition.objects.values_list("id", "key"))
         found = [
@@ -202,3 +223,7 @@ class DatabaseHost:
     def _check(self, instance: Id) -> None:
         if self.checked:
             check_instance(self.state(instance), self.history(instance))
+
+
+def _version(key: str, version: int) -> Definition:
+    return Definition.objects.get(key=key, version=version)

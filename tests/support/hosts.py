@@ -162,6 +162,25 @@ class Host(Protocol):
         """Start where a condition is true; return the new instances. Raises NotOnThisHost on the core alone."""
         ...
 
+    def set_definition_suspended(
+        self, key: str, version: int, *, suspended: bool, include_instances: bool = False
+    ) -> None:
+        """Suspend or activate a version, alone or with its instances. Raises NotOnThisHost on the core alone."""
+        ...
+
+    def delete_definition(self, key: str, version: int, *, cascade: bool = False) -> None:
+        """Delete a version; with `cascade` its instances are cancelled first.
+
+        Raises:
+            Refused: instances run, or there is no such version.
+            NotOnThisHost: always, on the core alone.
+        """
+        ...
+
+    def delete_deployment(self, key: str, version: int, *, cascade: bool = False) -> None:
+        """Delete all that was deployed together with a version; raises as `delete_definition`."""
+        ...
+
     def waiting_starts(self) -> list[WaitingStart]:
         """Return what definitions wait for, in order of creation. Raises NotOnThisHost where it cannot be told."""
         ...

@@ -17,8 +17,9 @@ PAGE = ROOT / "docs/reference/conformance.md"
 
 HEAD = """# Conformance
 
-What of BPMN 2.0 this release executes, with the tests that show it, and what third-party collections say of it. Made by
-`python -m tests.unit.conformance_page`; the numbers are those of [the committed runs](../../tests/expected_corpus.json).
+What of BPMN 2.0 this release executes, with tests that show it, and what third-party collections say of it. Made by
+`python -m tests.unit.conformance_page`; the numbers are those of
+[the committed runs](../../tests/expected_corpus.json).
 What is not listed is refused at deployment (`unsupported-element`), never ignored.
 
 """
@@ -42,7 +43,9 @@ def _triggers() -> str:
         f"| `{tag}` | {', '.join(sorted(trigger.positions))} | {_deviations_of(trigger)} | {_tests(tag)} |"
         for tag, trigger in sorted(TRIGGERS.items())
     ]
-    return "\n".join(["## Event definitions", "", "| tag | where | deviations | tests |", _RULE, *rows, "", ""])
+    return "\n".join(
+        ["## Event definitions", "", "| tag | where | deviations | tests |", _RULE, *rows, "", ""]
+    )
 
 
 _WORDS = {
@@ -65,7 +68,7 @@ def _first_line(thing: object) -> str:
 
 
 def _deviations_of(thing: object) -> str:
-    found = re.search(r"Deviations?:\s*(.*?)(?:\n\n|$)", _module(thing), flags=re.S)
+    found = re.search(r"Deviations?:\s*(.*?)(?:\n\n|$)", _module(thing), flags=re.DOTALL)
     return found.group(1).replace("\n", " ").rstrip(".") if found else "none"
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from django.db import transaction
+from django.db import connection, transaction
 
 from bpm.core import commands as c
+from bpm.core.errors import Busy
 from bpm.core.ids import Id
 from bpm.core.lookup import visible_variables
 from bpm.core.rows import ExternalStatus
@@ -22,6 +25,17 @@ from bpm.shell.requests import Request
 from bpm.shell.sql import Dialect, dialect
 from bpm.shell.sql.dialect import Candidates
 from bpm.shell.violations import Lost, translated
+
+CAUTIOUS_S = 10.0
+"""How long a process locks first after it has lost a race."""
+
+
+@dataclass(slots=True)
+class _Moment:
+    value: float = 0.0
+
+
+_races_again_at = _Moment()
 
 
 def fetch_and_lock(
@@ -43,18 +57,45 @@ def fetch_and_lock(
     require_immediate_transactions()
     if not topics:
         return []
+    if max_tasks == 1 and _may_race():
+        try:
+            with translated():
+                return _fetch(worker, topics, max_tasks, lock_ms, tenant, actor, guarded=True)
+        except (Lost, Busy):
+            _note_lost_race()
     for _ in range(3):
         try:
             with translated(), transaction.atomic(savepoint=not own_transaction.get()):
-                return _fetch(worker, topics, max_tasks, lock_ms, tenant, actor)
+                return _fetch(worker, topics, max_tasks, lock_ms, tenant, actor, guarded=False)
         except Lost:
             if own_transaction.get():
                 raise
     return []
 
 
+def _may_race() -> bool:
+    """Return whether a single task may be leased without a transaction, by one guarded statement.
+
+    That saves a third of the time, but several workers of one topic all go for the same task, and only one gets it. So
+    after a lost race this process locks first, for a while.
+    """
+    alone = connection.vendor == "postgresql" and not connection.in_atomic_block
+    return alone and time.monotonic() > _races_again_at.value
+
+
+def _note_lost_race() -> None:
+    _races_again_at.value = time.monotonic() + CAUTIOUS_S
+
+
 def _fetch(
-    worker: str, topics: Sequence[str], max_tasks: int, lock_ms: int, tenant: str, actor: str
+    worker: str,
+    topics: Sequence[str],
+    max_tasks: int,
+    lock_ms: int,
+    tenant: str,
+    actor: str,
+    *,
+    guarded: bool,
 ) -> list[dict[str, Any]]:
     sql = dialect()
     found = _candidates(sql, tenant, list(dict.fromkeys(topics)), max_tasks)
@@ -74,7 +115,7 @@ def _fetch(
     batch = Batch(requests, sql)
     batch.take(found.now, found.rows)
     batch.decide()
-    flush_batch(batch, sql, guarded=False)
+    flush_batch(batch, sql, guarded=guarded)
     leased = [
         _leased(work.state, task)
         for work in batch.works.values()

@@ -24,6 +24,8 @@ from tests.support.loop_models import deploy, process, timer
 
 pytestmark = [pytest.mark.crash, pytest.mark.timeout(180)]
 STARTING_S = 60
+FAMILY = 5
+"""Processes below the main one: the guard, two workers, the pusher, the monitor."""
 # What is about processes only runs once, on SQLite.
 
 
@@ -41,7 +43,10 @@ def ticking_workers() -> set[int]:
 
 def start_cluster(children: Children, *options: str) -> subprocess.Popen[bytes]:
     child = children.start("manage.py", "cluster", *options)
+    whole = FAMILY + (1 if options else 0)
+    # The workers tick before the guard has started all that it starts.
     eventually(lambda: len(ticking_workers()) == 2, STARTING_S, "two workers to tick")
+    eventually(lambda: len(descendants(child.pid)) == whole, STARTING_S, f"{whole} processes below the first")
     return child
 
 
@@ -76,8 +81,7 @@ def test_timers_go_on_while_every_worker_is_killed(children: Children) -> None:
 def test_no_process_of_the_cluster_outlives_its_parent(children: Children, victim: str) -> None:
     main = start_cluster(children)
     family = descendants(main.pid)
-    assert len(family) == 5
-    (guard,) = [pid for pid in family if len(descendants(pid)) == 4]
+    (guard,) = [pid for pid in family if len(descendants(pid)) == FAMILY - 1]
     os.kill(main.pid if victim == "main process" else guard, signal.SIGKILL)
     eventually(lambda: not any(is_running(pid) for pid in family), 10, "all of them to end")
     main.wait(10)
@@ -96,7 +100,7 @@ def test_a_cluster_ends_when_asked_to(children: Children) -> None:
 def test_a_watched_cluster_is_started_again_and_ends_as_a_whole(children: Children) -> None:
     watcher = start_cluster(children, "--watch")
     before = ticking_workers()
-    (main,) = [pid for pid in descendants(watcher.pid) if len(descendants(pid)) == 5]
+    (main,) = [pid for pid in descendants(watcher.pid) if len(descendants(pid)) == FAMILY]
     os.kill(main, signal.SIGKILL)
     eventually(lambda: len(ticking_workers() - before) == 2, STARTING_S, "new workers to tick")
     assert "cluster was ended by SIGKILL; starting it again" in children.log().read_text()

@@ -20,7 +20,7 @@ demo-pg: .venv/ok-postgres  ## the demo on a private PostgreSQL
 	$(LOCAL) $(PY) -m bpm.project.postgres -- $(PY) manage.py demo $(ARGS)
 
 ##@ Develop
-.PHONY: setup run fmt check lint lint-style lint-types lint-imports lint-django test test-sqlite test-postgresql counts bench lock
+.PHONY: setup run fmt check crash-matrix lint lint-style lint-types lint-imports lint-django test calm-sqlite calm-postgresql crash-sqlite crash-postgresql test-sqlite test-postgresql counts mutation bench lock vendor screenshots messages
 setup: .venv/ok-dev  ## make .venv with everything that tests and checks need
 
 run: .venv/ok-run  ## web server and cluster with BPM_DEBUG=1; Ctrl-C ends both
@@ -53,34 +53,73 @@ lint-django: .venv/ok-dev
 	$(LOCAL) $(PY) manage.py check
 	$(LOCAL) DATABASE_URL=sqlite://:memory: $(PY) manage.py makemigrations --check --dry-run
 
-test: .venv/ok-dev  ## all tests on SQLite, then those that touch the database on PostgreSQL
+# Tests that kill processes measure time as well, so they run alone; the others share the machine.
+ON_POSTGRESQL := BPM_TEST_DATABASE=postgresql .venv/bin/pytest -m
+test: .venv/ok-dev  ## all tests, on SQLite and on PostgreSQL side by side; those that kill processes afterwards
 	@status=0; \
-	$(MAKE) --no-print-directory test-sqlite || status=1; \
-	$(MAKE) --no-print-directory test-postgresql || status=1; \
+	$(MAKE) --no-print-directory -j2 -k -O calm-sqlite calm-postgresql || status=1; \
+	$(MAKE) --no-print-directory crash-sqlite || status=1; \
+	$(MAKE) --no-print-directory crash-postgresql || status=1; \
 	exit $$status
 
+calm-sqlite: .venv/ok-dev
+	BPM_COUNT_RUN=sqlite .venv/bin/pytest -m "not crash" $(ARGS)
+
+calm-postgresql: .venv/ok-dev
+	BPM_COUNT_RUN=postgresql $(ON_POSTGRESQL) "(database or postgresql) and not crash" $(ARGS)
+
+crash-sqlite: .venv/ok-dev
+	BPM_COUNT_RUN=sqlite-crash .venv/bin/pytest -m crash $(ARGS)
+
+crash-postgresql: .venv/ok-dev
+	BPM_COUNT_RUN=postgresql-crash $(ON_POSTGRESQL) "(database or postgresql) and crash" $(ARGS)
+
 test-sqlite: .venv/ok-dev  ## all tests, on SQLite
-	BPM_COUNT_RUN=sqlite .venv/bin/pytest $(ARGS)
+	.venv/bin/pytest $(ARGS)
 
 test-postgresql: .venv/ok-dev  ## the tests that touch the database, on PostgreSQL
-	BPM_COUNT_RUN=postgresql BPM_TEST_DATABASE=postgresql .venv/bin/pytest -m "database or postgresql" $(ARGS)
+	$(ON_POSTGRESQL) "database or postgresql" $(ARGS)
 
 counts: .venv/ok-dev  ## write the numbers of collected tests to tests/expected_counts.json
 	@mkdir -p var
-	@BPM_COUNT_WRITE=1 BPM_COUNT_RUN=sqlite .venv/bin/pytest --collect-only -qq >var/counts.log \
-	  || { tail -n 20 var/counts.log; exit 1; }
-	@BPM_COUNT_WRITE=1 BPM_COUNT_RUN=postgresql BPM_TEST_DATABASE=postgresql \
-	  .venv/bin/pytest --collect-only -qq -m "database or postgresql" >var/counts.log \
-	  || { tail -n 20 var/counts.log; exit 1; }
+	@for part in calm-sqlite calm-postgresql crash-sqlite crash-postgresql; do \
+	  BPM_COUNT_WRITE=1 $(MAKE) --no-print-directory $$part ARGS="--collect-only -qq" >var/counts.log 2>&1 \
+	  || { tail -n 20 var/counts.log; exit 1; }; \
+	done
 	@cat tests/expected_counts.json
+
+crash-matrix: .venv/ok-dev  ## kill the stories at every one of their statements, on both databases
+	BPM_CRASH_EVERY=1 .venv/bin/pytest -k matrix tests/crash tests/corpus $(ARGS)
+	BPM_CRASH_EVERY=1 BPM_TEST_DATABASE=postgresql .venv/bin/pytest -k matrix tests/crash tests/corpus $(ARGS)
+
+mutation: .venv/ok-dev  ## do the fast tests notice faults? deliberate ones, and changes drawn at random (an hour)
+	nice $(PY) -m tests.mutation core --mutants 130 $(ARGS)
+	nice $(PY) -m tests.mutation shell --mutants 70 $(ARGS)
 
 bench: .venv/ok-dev  ## benchmarks on a private PostgreSQL with durable commits
 	$(LOCAL) $(PY) -m bpm.project.postgres --durable -- $(PY) manage.py bench $(ARGS)
+
+messages: .venv/ok-dev  ## take the pages' texts into the catalogue of translations, and compile it
+	$(PY) -m tests.support.catalogue
 
 COMPILE := .venv/bin/uv pip compile --quiet --generate-hashes --no-emit-index-url --python-version 3.11 \
   --custom-compile-command "make lock"
 lock: .venv/ok-run  ## resolve requirements/*.in again into the hashed lock files
 	for name in uv run postgres dev; do $(COMPILE) requirements/$$name.in -o requirements/$$name.txt || exit 1; done
+
+VENDOR := cockpit/static/cockpit/vendor
+VIEWER := node_modules/bpmn-js
+vendor: package.json package-lock.json  ## copy the browser files that package-lock.json names into the tree (needs npm)
+	npm ci
+	mkdir -p $(VENDOR)
+	cp $(VIEWER)/dist/bpmn-navigated-viewer.production.min.js $(VENDOR)/bpmn-navigated-viewer.min.js
+	cp $(VIEWER)/dist/assets/diagram-js.css $(VIEWER)/dist/assets/bpmn-js.css $(VENDOR)/
+	cp $(VIEWER)/LICENSE $(VENDOR)/bpmn-js.LICENSE
+	cp node_modules/idiomorph/dist/idiomorph-ext.min.js $(VENDOR)/
+	cp node_modules/idiomorph/LICENSE $(VENDOR)/idiomorph.LICENSE
+
+screenshots: .venv/ok-dev  ## make the pictures of the documentation with Chromium
+	$(LOCAL) $(PY) -m tests.browser.screenshots docs/images
 
 ##@ Other
 .PHONY: help clean

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any, NotRequired, TypedDict
 
 
@@ -18,10 +19,29 @@ class Started(TypedDict):
 
 
 class Changed(TypedDict):
-    """An instance, as a command left it."""
+    """An instance, as a command left it; `postponed`: as it is now, a job will do what was asked."""
 
     instance_id: str
     status: str
+    postponed: NotRequired[bool]
+
+
+class DataErased(TypedDict):
+    """What an erasure did: events that it emptied, current values that it took out of rows."""
+
+    instance_id: str
+    erased_events: int
+    erased_values: int
+
+
+class Replay(TypedDict):
+    """A replay session: `cursor` is the event as of which it shows the instance, -1 before the first."""
+
+    session_id: str
+    instance_id: str
+    cursor: int
+    last_sequence: int
+    expires_at: datetime
 
 
 class TaskChanged(TypedDict):
@@ -30,6 +50,12 @@ class TaskChanged(TypedDict):
     task_id: str
     instance_id: str
     status: str
+
+
+class TaskCommented(TaskChanged):
+    """A task's instance, and the comment that was written."""
+
+    comment_id: str
 
 
 class VariablesRemoved(TypedDict):
@@ -84,11 +110,12 @@ class JobRun(TypedDict):
 
 
 class TimerChanged(TypedDict):
-    """A timer's instance, as a command about the timer left it."""
+    """A timer's instance, as a command about the timer left it; of a timer start the one that was started, if any."""
 
     timer_id: str
-    instance_id: str
-    status: str
+    instance_id: str | None
+    status: str | None
+    definition_id: str
 
 
 class RetryResult(TypedDict):
@@ -116,6 +143,7 @@ class Modified(TypedDict):
 
     instance_id: str
     status: str
+    postponed: NotRequired[bool]
     started: NotRequired[list[str]]
     tokens: NotRequired[list[TokenStand]]
 
@@ -232,28 +260,6 @@ class ConditionsEvaluated(TypedDict):
     started: list[Started]
 
 
-class TimerStart(TypedDict):
-    """A timer start with its next due times, at most ten."""
-
-    node: str
-    firings: list[str]
-
-
-class DeployedDefinition(TypedDict):
-    """A process of a deployment; `new` says whether it is a new version."""
-
-    id: str
-    key: str
-    version: int
-    version_tag: str
-    name: str
-    resource: str
-    executable: bool
-    new: bool
-    deployment_id: str
-    timer_starts: list[TimerStart]
-
-
 class DefinitionSuspension(TypedDict):
     """A version, and how many of its instances were suspended or activated with it."""
 
@@ -274,21 +280,3 @@ class Deleted(TypedDict):
     """The versions that were deleted."""
 
     deleted: list[DeletedDefinition]
-
-
-class DeployWarning(TypedDict):
-    """What a modeller should look at."""
-
-    resource: str
-    element: str
-    line: int
-    rule: str
-    message: str
-
-
-class Deployed(TypedDict):
-    """A deployment."""
-
-    deployment_id: str | None
-    definitions: list[DeployedDefinition]
-    warnings: list[DeployWarning]

@@ -36,7 +36,7 @@ class MachineToken(TokenAuthentication):  # type: ignore[misc]
             raise AuthenticationFailed("Invalid token.")
         digest = hash_token(key)
         start = key[: CONSTANTS.TOKEN_KEY_LENGTH]
-        for found in AuthToken.objects.select_related("user").filter(token_key=start):
+        for found in AuthToken.objects.select_related("user", "scope").filter(token_key=start):
             if compare_digest(digest, found.digest):
                 if found.expiry is not None and found.expiry < timezone.now():
                     raise AuthenticationFailed("The token has expired.")
@@ -53,6 +53,7 @@ class DemoUser:
     is_active = True
     is_anonymous = False
     is_staff = True
+    is_superuser = True
 
     def get_username(self) -> str:
         """Return the name that stands as actor in the history."""

@@ -10,6 +10,7 @@ from rest_framework.request import Request
 
 from api.kinds import Wrong, pointer
 from api.limits import max_body_bytes
+from api.rates import require_small
 from api.request_errors import BodyTooLarge, FieldError, MediaTypeUnsupported, RequestInvalid, invalid
 from api.shapes import ListOf, Shape
 from bpm.queries.exact_json import from_outside
@@ -60,9 +61,12 @@ def read_json(request: Request, body: bytes, shape: Shape | ListOf) -> Any:
     Raises:
         MediaTypeUnsupported: a body that does not say it is JSON.
         RequestInvalid: not UTF-8, not JSON, or breaks rules of the shape.
+        VariableTooLarge: a variable is larger than the caller may send.
     """
     try:
-        return shape.read(_json_value(request, body))
+        value = _json_value(request, body)
+        require_small(value)
+        return shape.read(value)
     except Wrong as error:
         raise RequestInvalid(error.errors) from None
 

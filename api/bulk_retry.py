@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, Final
 
 from rest_framework.request import Request
@@ -11,14 +10,14 @@ from rest_framework.response import Response
 from api.answers import RetryResult
 from api.documented import documented
 from api.kinds import INT32, Identifier, Text, Whole
-from api.operators import require_operator
+from api.narrowing import require_incidents
 from api.problems import problem_body, status_of
 from api.request_errors import invalid
-from api.resource import Context, Resource, read_write_call
+from api.resource import Resource, read_write_call
 from api.row_schema import list_of
 from api.shapes import Field, ListOf, Shape
 from bpm import engine
-from bpm.engine.answers import Answer, answer_once
+from bpm.engine.answers import Answer
 from bpm.engine.repair import MAX_BULK
 
 _FILTERS: Final = ("kind", "instance_id", "definition_id", "process_def_id", "node")
@@ -48,25 +47,15 @@ class IncidentsRetry(Resource):
     )
     def post(self, request: Request) -> Response:
         """Return one result per incident; a refusal leaves the others untouched. An operator's act."""
-        require_operator(request)
         fields, context = read_write_call(request, RETRY)
         if fields["incident_ids"] is not None and any(fields[name] is not None for name in _FILTERS):
             raise invalid("/incident_ids", "either", "Name incidents, or say what they are like, not both.")
-        answer = answer_once(context["key"], context["tenant"], partial(_retry, fields, context))
-        return Response(answer["items"])
-
-
-def _retry(fields: dict[str, Any], context: Context) -> Answer:
-    named = fields["incident_ids"]
-    outcomes = engine.retry_incidents(
-        None if named is None else [str(one) for one in named],
-        **{name: fields[name] for name in _FILTERS},
-        retries=fields["retries"],
-        limit=fields["limit"],
-        tenant=context["tenant"],
-        actor=context["actor"],
-    )
-    return {"items": [_result(incident, outcome) for incident, outcome in outcomes]}
+        require_incidents(fields["incident_ids"], fields)
+        named = fields.pop("incident_ids")
+        outcomes = engine.retry_incidents(
+            None if named is None else [str(one) for one in named], **fields, **context
+        )
+        return Response([_result(incident, outcome) for incident, outcome in outcomes])
 
 
 def _result(incident: str, outcome: Answer | engine.EngineError) -> dict[str, Any]:

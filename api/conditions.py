@@ -10,6 +10,7 @@ from rest_framework.response import Response
 from api.answers import ConditionsEvaluated
 from api.documented import documented
 from api.kinds import Text, Variables
+from api.narrowing import require_receiver
 from api.resource import Resource, read_write_call
 from api.row_schema import schema_of
 from api.shapes import Field, Shape
@@ -37,6 +38,7 @@ class Conditions(Resource):
     def post(self, request: Request) -> Response:
         """Evaluate them; nothing else ever does."""
         fields, context = read_write_call(request, CONDITIONS)
+        require_receiver(None, fields["process_def_id"])
         answer = engine.evaluate_conditions(
             variables=fields["variables"],
             business_key=fields["business_key"],

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from django.db import transaction
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from api.answers import Deployed
 from api.bodies import check_length, media_type, read_body
+from api.deployment_answers import Deployed
 from api.documented import documented
 from api.kinds import Flag, Schema, Text
+from api.narrowing import deploys_some, require_deployed
 from api.request_errors import FieldError, MediaTypeUnsupported, RequestInvalid, invalid
 from api.resource import Resource, write_context
 from api.row_schema import schema_of
@@ -46,7 +48,7 @@ class Deployments(Resource):
     parser_classes = (MultiPartParser,)
 
     @documented(
-        "Deploy BPMN 2.0 files",
+        "Deploy BPMN 2.0 files, and forms (.form)",
         tag="process definitions",
         name="deploy",
         query=OPTIONS,
@@ -61,7 +63,13 @@ class Deployments(Resource):
         resource = options.pop("resource")
         files = _form_files(request) if media_type(request) == _MULTIPART else _body_file(request, resource)
         content = b"".join(name.encode() + b"\0" + data + b"\0" for name, data in files)
-        answer = engine.deploy(files, **options, **write_context(request, content))
+        context = write_context(request, content)
+        if not deploys_some():
+            return Response(engine.deploy(files, **options, **context), status=201)
+        # Of which processes the files are is known when they have been read; what may not be is rolled back.
+        with transaction.atomic():
+            answer = engine.deploy(files, **options, **context)
+            require_deployed(answer)
         return Response(answer, status=201)
 
 
@@ -72,6 +80,7 @@ def _body_file(request: Request, name: str) -> list[tuple[str, bytes]]:
     body = read_body(request)
     if not body:
         raise invalid("", "required", "The body is empty; send BPMN 2.0 XML.")
+    _check_name(name)
     return [(name, body)]
 
 
@@ -96,3 +105,5 @@ def _form_files(request: Request) -> list[tuple[str, bytes]]:
 def _check_name(name: str) -> None:
     if not 1 <= len(name) <= 255 or not name.isprintable():
         raise invalid("", "file-name", "A file's name has 1 to 255 printable characters.")
+    if {"/", "\\"} & set(name) or name in (".", ".."):
+        raise invalid("", "file-name", "A file's name leads nowhere: it has neither / nor \\.")

@@ -75,8 +75,8 @@ _KEY = OpenApiParameter(
     OpenApiParameter.HEADER,
     description="the same call again under the same key gets the first answer and does nothing",
 )
-_READ_ERRORS: Final = (400, 401, 403, 404, 503)
-_WRITE_ERRORS: Final = (400, 401, 403, 404, 409, 413, 415, 422, 503)
+_READ_ERRORS: Final = (400, 401, 403, 404, 429, 503)
+_WRITE_ERRORS: Final = (400, 401, 403, 404, 409, 413, 415, 422, 429, 503)
 
 
 def documented(
@@ -92,6 +92,7 @@ def documented(
     request: Mapping[str, Schema] | None = None,
     answer_type: str = "application/json",
     public: bool = False,
+    postponable: bool = False,
 ) -> Callable[[View], View]:
     """Return the decorator that describes one method of a view.
 
@@ -100,11 +101,15 @@ def documented(
         write: it takes an idempotency key and may answer the errors of commands.
         request: media type to schema, where the body is not JSON.
         public: it needs no credentials and is for all tenants.
+        postponable: the same answer comes with 202 where a job will do what was asked.
     """
     parameters = [*([] if public else [_TENANT]), *([_KEY] if write else []), *_query_parameters(query)]
     content = request or ({"application/json": body.schema()} if body is not None else None)
     errors = _WRITE_ERRORS if write else _READ_ERRORS
-    responses: dict[Any, Any] = {(status, answer_type): OpenApiResponse(answer, HTTPStatus(status).phrase)}
+    responses: dict[Any, Any] = {
+        (code, answer_type): OpenApiResponse(answer, HTTPStatus(code).phrase)
+        for code in (status, *((202,) if postponable else ()))
+    }
     for code in errors:
         responses[code, "application/problem+json"] = OpenApiResponse(PROBLEM, HTTPStatus(code).phrase)
     security: Any = [] if public else [{name: []} for name in SECURITY]

@@ -9,7 +9,7 @@ from rest_framework.response import Response
 
 from api.answers import LockExtended, TaskChanged
 from api.documented import documented
-from api.external_tasks import MAX_LOCK_MS
+from api.fetch_topics import MAX_LOCK_MS
 from api.kinds import INT32, Text, Variables, Whole
 from api.operators import require_operator
 from api.resource import Resource, read_write_call

@@ -2,35 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
-from django.db import transaction
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.answers import FetchedTask, ItemResult
 from api.documented import documented
+from api.fetch_topics import MAX_LOCK_MS, TOPICS, read_topics, topic_names
 from api.kinds import INT32, Identifier, Text, Variables, Whole
 from api.long_poll import MAX_WAIT_MS, poll
+from api.narrowing import require_tasks, require_topics
 from api.problems import problem_body
-from api.resource import Context, Resource, read_write_call
+from api.resource import Resource, read_write_call
 from api.row_schema import list_of, schema_of
 from api.shapes import Field, ListOf, Query, Shape
 from api.tenancy import tenant_of
 from bpm import engine
-from bpm.engine import Answer, EngineError
-from bpm.engine.answers import answer_once
+from bpm.engine import EngineError
 from bpm.queries.external_tasks import ExternalTaskRow, find_external_task
 
 _TAG: Final = "external tasks"
-MAX_LOCK_MS: Final = 86_400_000
 MAX_FETCHED: Final = 1_000
 FETCH: Final = Shape(
     "FetchAndLock",
     worker_id=Field(Text(), required=True),
-    task_types=Field(ListOf(Text(), 1, 100), required=True, about="topics"),
+    **TOPICS,
     max_tasks=Field(Whole(1, MAX_FETCHED), default=1),
     lock_duration_ms=Field(Whole(1, MAX_LOCK_MS), default=30_000),
     wait_ms=Field(Whole(0, MAX_WAIT_MS), default=0, about="longest time to wait for a task"),
@@ -60,7 +58,8 @@ class FetchAndLock(Resource):
     def post(self, request: Request) -> Response:
         """Return leased tasks; an empty list with `Retry-After` where this process cannot wait any more."""
         fields, context = read_write_call(request, FETCH)
-        topics = fields["task_types"]
+        topics = read_topics(fields)
+        require_topics(topic_names(topics))
         fetch = partial(
             engine.fetch_and_lock,
             fields["worker_id"],
@@ -70,7 +69,7 @@ class FetchAndLock(Resource):
             **context,
         )
         probe = partial(engine.work_waits, topics, tenant=context["tenant"])
-        found = poll(partial(_fetch_once, fetch) if context["key"] else fetch, probe, fields["wait_ms"])
+        found = poll(fetch, probe, fields["wait_ms"])
         return Response(found.tasks, headers={"Retry-After": "1"} if found.refused else None)
 
 
@@ -97,8 +96,11 @@ class ExternalTasksComplete(Resource):
             }
             for item in items
         ]
-        answer = answer_once(context["key"], context["tenant"], partial(_complete, asked, context))
-        return Response(answer["items"])
+        require_tasks([item["task_id"] for item in asked])
+        outcomes = engine.complete_external_tasks(asked, **context)
+        return Response(
+            [_result(item["task_id"], outcome) for item, outcome in zip(asked, outcomes, strict=True)]
+        )
 
 
 class ExternalTask(Resource):
@@ -115,27 +117,6 @@ class ExternalTask(Resource):
         """Return it, whatever its status."""
         _NONE.read(request.query_params)
         return Response(find_external_task(task_id, tenant=tenant_of(request)))
-
-
-class _NothingToKeep(Exception):
-    """Nothing was leased, so the key is not used up: the same call may wait and ask again."""
-
-
-def _fetch_once(fetch: Callable[[], list[Answer]]) -> list[Answer]:
-    try:
-        with transaction.atomic():
-            tasks = fetch()
-            if not tasks:
-                raise _NothingToKeep
-            return tasks
-    except _NothingToKeep:
-        return []
-
-
-def _complete(asked: list[dict[str, Any]], context: Context) -> Answer:
-    outcomes = engine.complete_external_tasks(asked, tenant=context["tenant"], actor=context["actor"])
-    results = [_result(item["task_id"], outcome) for item, outcome in zip(asked, outcomes, strict=True)]
-    return {"items": results}
 
 
 def _result(task_id: Any, outcome: dict[str, Any] | EngineError) -> dict[str, Any]:

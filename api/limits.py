@@ -6,6 +6,8 @@ from typing import Any, Final
 
 from django.conf import settings
 
+from bpm.access.caller import present_caller
+
 MEBIBYTE: Final = 1_048_576
 _DEFAULTS: Final[dict[str, Any]] = {
     "MAX_BODY_BYTES": 5 * MEBIBYTE,
@@ -19,8 +21,11 @@ def _limit(name: str) -> Any:
 
 
 def max_body_bytes() -> int:
-    """Return the size of the largest request body that is read, in bytes."""
-    return int(_limit("MAX_BODY_BYTES"))
+    """Return the size of the largest request body that is read from the present caller, in bytes."""
+    caller = present_caller()
+    own = caller.least("max_body_bytes") if caller is not None else None
+    whole = int(_limit("MAX_BODY_BYTES"))
+    return whole if own is None else min(own, whole)
 
 
 def long_poll_slots() -> int:

@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 from django.db import connection
 
 from api.limits import long_poll_slots
+from api.rates import waiting
 
 MAX_WAIT_MS: Final = 30_000
 PROBE_S: Final = 0.25
@@ -37,11 +38,14 @@ def poll(fetch: Callable[[], list[dict[str, Any]]], work_waits: Callable[[], boo
 
     Args:
         wait_ms: longest waiting time in milliseconds; 0 does not wait.
+
+    Raises:
+        PollsExhausted: as many requests of this tenant or token wait as may.
     """
     tasks = fetch()
     if tasks or wait_ms <= 0:
         return Polled(tasks, refused=False)
-    with _slots.taken() as free:
+    with waiting(), _slots.taken() as free:
         if not free:
             return Polled([], refused=True)
         return Polled(_wait(fetch, work_waits, time.monotonic() + wait_ms / 1_000), refused=False)

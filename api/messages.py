@@ -10,6 +10,7 @@ from rest_framework.response import Response
 from api.answers import Correlated
 from api.documented import documented
 from api.kinds import Flag, Text, Variables, Whole
+from api.narrowing import require_receiver
 from api.resource import Resource, read_write_call
 from api.row_schema import schema_of
 from api.shapes import Field, Shape
@@ -48,6 +49,8 @@ class Messages(Resource):
     def post(self, request: Request) -> Response:
         """Send it to exactly one receiver, or to all; 404 without one, 409 with several."""
         fields, context = read_write_call(request, MESSAGE)
+        starts = fields["process_def_id"] if fields["start_only"] else None
+        require_receiver(fields["instance_id"], starts)
         answer = engine.correlate(
             fields["name"],
             business_key=fields["business_key"],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any, Final
 
 from rest_framework.request import Request
@@ -12,13 +11,13 @@ from rest_framework.response import Response
 from api.answers import Changed, MigrationResult, PlanChecked
 from api.documented import documented
 from api.kinds import Flag, Identifier, Text
-from api.operators import require_operator
+from api.narrowing import require_versions
 from api.problems import problem_body, status_of
-from api.resource import Context, Resource, read_write_call
+from api.resource import Resource, read_write_call
 from api.row_schema import list_of, schema_of
 from api.shapes import Field, ListOf, Shape
 from bpm import engine
-from bpm.engine.answers import Answer, answer_once
+from bpm.engine.answers import Answer
 from bpm.engine.migration import MAX_INSTANCES
 
 _TAG: Final = "operations"
@@ -80,8 +79,8 @@ class MigrationPlans(Resource):
     )
     def post(self, request: Request) -> Response:
         """Return it with all its problems; nothing is written."""
-        require_operator(request)
         fields, context = read_write_call(request, PLAN)
+        require_versions(fields["source_definition_id"], fields["target_definition_id"])
         return Response(engine.plan_migration(_plan(fields), tenant=context["tenant"]))
 
 
@@ -98,8 +97,8 @@ class MigrationPreviews(Resource):
     )
     def post(self, request: Request) -> Response:
         """Return one result per instance; nothing is written."""
-        require_operator(request)
         fields, context = read_write_call(request, PREVIEW)
+        require_versions(fields["source_definition_id"], fields["target_definition_id"])
         named = [str(one) for one in fields["instance_ids"]]
         return Response(_results(engine.preview_migration(_plan(fields), named, tenant=context["tenant"])))
 
@@ -117,10 +116,13 @@ class MigrationExecutions(Resource):
     )
     def post(self, request: Request) -> Response:
         """Return one result per instance; a refusal leaves the others untouched. An operator's act."""
-        require_operator(request)
         fields, context = read_write_call(request, EXECUTE)
-        answer = answer_once(context["key"], context["tenant"], partial(_execute, fields, context))
-        return Response(answer["items"])
+        require_versions(fields["source_definition_id"], fields["target_definition_id"])
+        named = fields["instance_ids"]
+        outcomes = engine.execute_migration(
+            _plan(fields), None if named is None else [str(one) for one in named], **context
+        )
+        return Response(_results(outcomes))
 
 
 class ProcessInstanceMigrate(Resource):
@@ -136,8 +138,8 @@ class ProcessInstanceMigrate(Resource):
     )
     def post(self, request: Request, instance_id: str) -> Response:
         """Migrate it; an operator's act."""
-        require_operator(request)
         fields, context = read_write_call(request, MIGRATE)
+        require_versions(fields["target_definition_id"])
         answer = engine.migrate(
             instance_id,
             str(fields["target_definition_id"]),
@@ -146,17 +148,6 @@ class ProcessInstanceMigrate(Resource):
             **context,
         )
         return Response(answer)
-
-
-def _execute(fields: dict[str, Any], context: Context) -> Answer:
-    named = fields["instance_ids"]
-    outcomes = engine.execute_migration(
-        _plan(fields),
-        None if named is None else [str(one) for one in named],
-        tenant=context["tenant"],
-        actor=context["actor"],
-    )
-    return {"items": _results(outcomes)}
 
 
 def _results(outcomes: Sequence[tuple[str, Answer | engine.EngineError]]) -> list[dict[str, Any]]:

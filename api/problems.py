@@ -14,9 +14,14 @@ from api.kinds import pointer
 from api.request_errors import (
     BodyTooLarge,
     EngineUnavailable,
+    InstancesExhausted,
+    LimitReached,
     MediaTypeUnsupported,
     NotAllowed,
+    PollsExhausted,
+    RateExceeded,
     RequestInvalid,
+    VariableTooLarge,
 )
 from bpm.engine import errors
 from bpm.queries.page import CursorInvalid
@@ -37,12 +42,18 @@ STATUS: Final[Mapping[type[errors.EngineError], int]] = {
     errors.JobNotFound: 404,
     errors.TimerNotFound: 404,
     errors.SubscriptionNotFound: 404,
+    errors.ReplayNotFound: 404,
     errors.MessageUnmatched: 404,
     errors.Invalid: 400,
     errors.VariableInvalid: 400,
     RequestInvalid: 400,
     CursorInvalid: 400,
     BodyTooLarge: 413,
+    VariableTooLarge: 413,
+    LimitReached: 429,
+    RateExceeded: 429,
+    PollsExhausted: 429,
+    InstancesExhausted: 429,
     MediaTypeUnsupported: 415,
     errors.NotStartable: 422,
     errors.DefinitionInvalid: 422,
@@ -60,7 +71,6 @@ STATUS: Final[Mapping[type[errors.EngineError], int]] = {
     errors.InstanceEnded: 409,
     errors.Suspended: 409,
     errors.NothingToRetry: 409,
-    errors.RetriesExhausted: 409,
     errors.TimerClosed: 409,
     errors.JobClosed: 409,
     errors.MessageAmbiguous: 409,
@@ -112,6 +122,8 @@ def problem_of(error: errors.EngineError) -> Response:
     if error.invariant:
         headers["X-Invariant-Violation"] = error.invariant
     wait = next((seconds for cls, seconds in _RETRY_AFTER_S.items() if isinstance(error, cls)), None)
+    if isinstance(error, LimitReached):
+        wait = int(str(error.details.get("retry_after_s", 1)))
     if wait is not None:
         headers["Retry-After"] = str(wait)
     return _response(problem_body(error), headers)
@@ -128,7 +140,7 @@ def problem_body(error: errors.EngineError) -> dict[str, Any]:
     if error.details:
         body["details"] = {name: _plain(value) for name, value in error.details.items()}
     if isinstance(error, errors.DefinitionInvalid | errors.PlanInvalid):
-        body["problems"] = [problem._asdict() for problem in error.problems]
+        body["problems"] = [problem.as_json() for problem in error.problems]
     if isinstance(error, RequestInvalid):
         body["errors"] = [found._asdict() for found in error.errors]
     elif isinstance(error, errors.VariableInvalid):

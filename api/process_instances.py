@@ -11,12 +11,15 @@ from api.answers import Changed, Started
 from api.documented import documented
 from api.instructions import STARTS
 from api.kinds import INT32, Flag, Identifier, Instant, Text, Variables, Whole
+from api.narrowing import require_process
 from api.paging import list_query, split_page
+from api.postponing import ASYNC, postponable
 from api.resource import Resource, read_write_call
 from api.row_schema import page_of, schema_of
 from api.shapes import Field, Query, Shape
 from api.tenancy import tenant_of
 from bpm import engine
+from bpm.access.permissions import Permission
 from bpm.queries.instance import InstanceDetail, instance_detail
 from bpm.queries.instances import STATUSES, InstanceFilter, InstanceRow, list_instances
 
@@ -31,7 +34,7 @@ START: Final = Shape(
     variables=Field(Variables(), about="name to any JSON value"),
     start_instructions=Field(STARTS, about="where it begins, instead of at its start event"),
 )
-CANCEL: Final = Shape("CancelInstance", reason=Field(Text(0, 500), default=""))
+CANCEL: Final = Shape("CancelInstance", reason=Field(Text(0, 500), default=""), **ASYNC)
 LIST: Final = list_query(
     status=Field(Text(choices=STATUSES)),
     process_def_id=Field(Text()),
@@ -63,6 +66,10 @@ class ProcessInstances(Resource):
     def post(self, request: Request) -> Response:
         """Start an instance; it has come to its first wait states when this answers."""
         fields, context = read_write_call(request, START)
+        require_process(fields["process_def_id"])
+        if fields["start_instructions"]:
+            # Beginning in the middle passes by what the process asks for before.
+            require_process(fields["process_def_id"], Permission.OPERATE)
         answer = engine.start(
             fields["process_def_id"],
             version=fields["version"],
@@ -113,8 +120,10 @@ class ProcessInstanceCancel(Resource):
         body=CANCEL,
         answer=schema_of(Changed),
         write=True,
+        postponable=True,
     )
     def post(self, request: Request, instance_id: str) -> Response:
         """Cancel it."""
         fields, context = read_write_call(request, CANCEL)
-        return Response(engine.cancel(instance_id, reason=fields["reason"], **context))
+        answer = engine.cancel(instance_id, reason=fields["reason"], later=fields["async"], **context)
+        return postponable(answer)

@@ -44,6 +44,26 @@ class NotAllowed(engine_errors.Refused):
     """The caller has no right to this."""
 
 
+class LimitReached(engine_errors.Refused):
+    """A tenant or a token uses as much as it may; `retry_after_s` says when to come again."""
+
+
+class RateExceeded(LimitReached):
+    """More requests in this minute than allowed."""
+
+
+class PollsExhausted(LimitReached):
+    """As many requests wait for tasks as may."""
+
+
+class InstancesExhausted(LimitReached):
+    """As many instances run as may."""
+
+
+class VariableTooLarge(engine_errors.Invalid):
+    """A variable is larger than the caller may send."""
+
+
 class EngineUnavailable(engine_errors.Conflict):
     """The database does not answer; try again."""
 

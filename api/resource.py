@@ -9,11 +9,12 @@ from drf_spectacular.openapi import AutoSchema
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.parsers import BaseParser
-from rest_framework.permissions import BasePermission, IsAuthenticated
+from rest_framework.permissions import BasePermission
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
+from api.access import ByRule
 from api.authentication import AUTHENTICATION
 from api.bodies import read_body, read_json
 from api.idempotency import idempotency_of
@@ -21,6 +22,7 @@ from api.problems import handle
 from api.rendering import ExactJson
 from api.shapes import ListOf, Shape
 from api.tenancy import tenant_of
+from bpm.access.caller import one_request
 from bpm.engine import Idempotency
 
 
@@ -51,10 +53,15 @@ class Resource(APIView):
     """Base of the views: JSON only, problems as answers, callers known."""
 
     authentication_classes: Sequence[type[BaseAuthentication]] = AUTHENTICATION
-    permission_classes: Sequence[type[BasePermission]] = (IsAuthenticated,)
+    permission_classes: Sequence[type[BasePermission]] = (ByRule,)
     renderer_classes = (ExactJson,)
     content_negotiation_class = AlwaysJson
     schema = AutoSchema()
+
+    def dispatch(self, request: Any, *args: Any, **kwargs: Any) -> Any:
+        """Answer a request; its caller is forgotten with it."""
+        with one_request():
+            return super().dispatch(request, *args, **kwargs)
 
     def get_exception_handler(self) -> Any:
         """Return the handler, whatever project hosts the API."""
@@ -66,6 +73,7 @@ def read_write_call(request: Request, shape: Shape | ListOf) -> tuple[Any, Conte
 
     Raises:
         RequestInvalid, BodyTooLarge, MediaTypeUnsupported: see `api.bodies`.
+        VariableTooLarge: larger than the caller may send.
     """
     body = read_body(request)
     return read_json(request, body, shape), write_context(request, body)

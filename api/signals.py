@@ -10,6 +10,7 @@ from rest_framework.response import Response
 from api.answers import Signalled
 from api.documented import documented
 from api.kinds import Text, Variables
+from api.narrowing import require_receiver
 from api.request_errors import invalid
 from api.resource import Resource, read_write_call
 from api.row_schema import schema_of
@@ -41,6 +42,7 @@ class Signals(Resource):
         fields, context = read_write_call(request, SIGNAL)
         if fields["activity_id"] is not None and fields["instance_id"] is None:
             raise invalid("/activity_id", "instance", "A node belongs to an instance: name that too.")
+        require_receiver(fields["instance_id"], None)
         answer = engine.signal(
             fields["name"],
             variables=fields["variables"],

@@ -5,16 +5,19 @@ from __future__ import annotations
 from django.urls import URLPattern, URLResolver, path, re_path
 
 from api import definition_operations as definitions
+from api import definition_starts as starts
 from api import external_task_leases as leases
 from api import external_task_operations as operations
 from api import (
     external_tasks,
     incidents,
     instance_history,
+    instance_proof,
     jobs,
     migrations,
     process_definitions,
     process_instances,
+    replays,
     task_operations,
     tasks,
     timers,
@@ -25,11 +28,13 @@ from api import user_tasks as user
 from api.bulk_retry import IncidentsRetry
 from api.conditions import Conditions
 from api.deployments import Deployments
+from api.forms import StartForm, TaskForm
 from api.health import Health
 from api.messages import Messages
 from api.modification import ProcessInstanceModify
 from api.openapi import OpenApiDocument, TryPage
 from api.signals import Signals
+from api.task_comments import TaskComments
 from api.unknown import Unknown
 
 app_name = "api"
@@ -50,13 +55,31 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("process-instances/<str:instance_id>/variables/<str:name>", variables.InstanceVariable.as_view()),
     path("process-instances/<str:instance_id>/history", instance_history.InstanceHistory.as_view()),
     path("process-instances/<str:instance_id>/trace", instance_history.InstanceTrace.as_view()),
+    path("process-instances/<str:instance_id>/history/proof", instance_proof.InstanceHistoryProof.as_view()),
+    path(
+        "process-instances/<str:instance_id>/history/export", instance_proof.InstanceHistoryExport.as_view()
+    ),
+    path("process-instances/<str:instance_id>/verify", instance_proof.InstanceVerify.as_view()),
+    path("process-instances/<str:instance_id>/erase", instance_proof.InstanceErase.as_view()),
+    path("process-instances/<str:instance_id>/replay", replays.InstanceReplay.as_view()),
+    path("replay/<str:session_id>", replays.ReplaySession.as_view()),
+    path("replay/<str:session_id>/step", replays.ReplayStep.as_view()),
+    path("replay/<str:session_id>/seek", replays.ReplaySeek.as_view()),
+    path("replay/<str:session_id>/snapshot", replays.ReplaySnapshot.as_view()),
     path("process-definitions", process_definitions.ProcessDefinitions.as_view()),
     path("process-definitions/deploy", Deployments.as_view()),
     path("process-definitions/<str:definition_id>", process_definitions.ProcessDefinition.as_view()),
     path("process-definitions/<str:definition_id>/suspend", definitions.ProcessDefinitionSuspend.as_view()),
     path("process-definitions/<str:definition_id>/activate", definitions.ProcessDefinitionActivate.as_view()),
+    path("process-definitions/<str:definition_id>/starts", starts.DefinitionStarts.as_view()),
+    path("process-definitions/<str:definition_id>/starts/<str:start_id>", starts.DefinitionStart.as_view()),
+    path(
+        "process-definitions/<str:definition_id>/starts/<str:start_id>/trigger",
+        starts.DefinitionStartTrigger.as_view(),
+    ),
     path("deployments/<str:deployment_id>", definitions.Deployment.as_view()),
     path("process-definitions/<str:definition_id>/xml", process_definitions.ProcessDefinitionXml.as_view()),
+    path("process-definitions/<str:definition_id>/start-form", StartForm.as_view()),
     path("tasks", tasks.Tasks.as_view()),
     path("tasks/<str:task_id>", tasks.Task.as_view()),
     path("tasks/<str:task_id>/complete", user.TaskComplete.as_view()),
@@ -67,6 +90,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("tasks/<str:task_id>/escalation", task_operations.TaskEscalation.as_view()),
     path("tasks/<str:task_id>/delegate", task_operations.TaskDelegate.as_view()),
     path("tasks/<str:task_id>/resolve", task_operations.TaskResolve.as_view()),
+    path("tasks/<str:task_id>/form", TaskForm.as_view()),
+    path("tasks/<str:task_id>/comments", TaskComments.as_view()),
     path("tasks/<str:task_id>/variables", task_operations.TaskVariables.as_view()),
     path("tasks/<str:task_id>/variables/<str:name>", task_operations.TaskVariable.as_view()),
     path("external-tasks/fetch-and-lock", external_tasks.FetchAndLock.as_view()),

@@ -25,8 +25,8 @@ class BpmConfig(AppConfig):
 
         from bpm.jobs.checks import check_queue
         from bpm.jobs.cluster import worker_ticker
-        from bpm.jobs.schedules import keep_schedule
+        from bpm.jobs.schedules import keep_schedules
 
         register(check_queue, Tags.compatibility)
         post_spawn.connect(worker_ticker.start, dispatch_uid="bpm.jobs.cluster")
-        post_migrate.connect(keep_schedule, sender=self, dispatch_uid="bpm.jobs.schedules")
+        post_migrate.connect(keep_schedules, sender=self, dispatch_uid="bpm.jobs.schedules")

@@ -10,7 +10,11 @@ from hypothesis import HealthCheck, settings
 
 from tests.support.corpus import CORPUS
 
-pytest_plugins = ["tests.support.selection", "tests.support.skips", "tests.support.counts"]
+pytest_plugins = [
+    "tests.support.selection",
+    "tests.support.skips",
+    "tests.support.counts",
+]
 
 settings.register_profile("dev", max_examples=50, deadline=None, print_blob=True)
 settings.register_profile(
@@ -21,6 +25,7 @@ settings.register_profile(
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
+settings.register_profile("mutation", settings.get_profile("ci"), max_examples=10)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
 
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from django.db import connection
 
 INSTANCES = 100_000
+SCHEMA_NAME = "bench_floor"
 
 _TABLES = Path(__file__).with_name("floor_tables.sql")
 _COMMAND = Path(__file__).with_name("floor_command.sql")

@@ -13,6 +13,6 @@ moved AS (
     UPDATE bench_floor.token SET status = 2, revision = revision + 1 WHERE id = :id
 ),
 created AS (
-    INSERT INTO bench_floor.token (instance, node, status, revision) VALUES (:id, 'Task_2', 1, 1)
+    INSERT INTO bench_floor.token (instance, node, status, revision, data) VALUES (:id, 'Task_2', 1, 1, NULL)
 )
 UPDATE bench_floor.instance SET revision = revision + 1, updated_at = now() WHERE id = :id;

@@ -66,3 +66,13 @@ def fork(key: str, width: int) -> bytes:
     flows = [_flow("start", "fork"), _flow("join", "end")]
     flows += [part for name in branches for part in (_flow("fork", name), _flow(name, "join"))]
     return _process(key, ['<parallelGateway id="fork"/>', *tasks, '<parallelGateway id="join"/>'], flows)
+
+
+def multi_instance(key: str, items: int) -> bytes:
+    """Return start, one activity with that many parallel external tasks whose topic is the key, end."""
+    loop = f"<loopCardinality>{items}</loopCardinality>"
+    task = (
+        f'<serviceTask id="{{id}}" camunda:type="external" camunda:topic="{key}">'
+        f"<multiInstanceLoopCharacteristics>{loop}</multiInstanceLoopCharacteristics></serviceTask>"
+    )
+    return path(key, task)

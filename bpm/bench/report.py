@@ -10,6 +10,7 @@ from typing import Any
 from bpm.bench.crowd import Crowd
 from bpm.bench.forks import Fork
 from bpm.bench.growth import Growth
+from bpm.bench.multi_instance import MultiInstance
 from bpm.bench.steady import Measured
 
 
@@ -24,6 +25,7 @@ class Report:
     machine: dict[str, object]
     steady: list[Measured] = field(default_factory=list)
     forks: list[Fork] = field(default_factory=list)
+    multi_instance: list[MultiInstance] = field(default_factory=list)
     crowds: list[Crowd] = field(default_factory=list)
     growth: list[Growth] = field(default_factory=list)
 
@@ -32,6 +34,7 @@ class Report:
         yield ", ".join(f"{name} {value}" for name, value in self.machine.items())
         yield from _steady_lines(self.steady)
         yield from _fork_lines(self.forks)
+        yield from _multi_instance_lines(self.multi_instance)
         yield from _crowd_lines(self.crowds)
         yield from _growth_lines(self.growth)
 
@@ -49,6 +52,10 @@ class Report:
                     "firing_us_per_branch": one.firing_us_per_branch,
                 }
                 for one in self.forks
+            ],
+            "multi_instance": [
+                {"items": one.items, "item_us": one.item_us, "cpu_us": one.cpu_us}
+                for one in self.multi_instance
             ],
             "crowds": [_crowd_json(one) for one in self.crowds],
             "growth": [
@@ -74,6 +81,8 @@ def _steady_json(one: Measured) -> dict[str, Any]:
         "target": one.workload.target,
         "p50_ms": one.percentile_ms(0.5),
         "p99_ms": one.percentile_ms(0.99),
+        "cpu_us": one.cpu_us,
+        "server_cpu_us": one.server_cpu_us,
         "statements": one.statements,
         "peak_kb": one.peak_kb,
     }
@@ -99,15 +108,19 @@ def _steady_lines(found: Sequence[Measured]) -> Iterable[str]:
     yield ""
     yield f"floor: {median(floors):.0f} commands/s (from {min(floors):.0f} to {max(floors):.0f})"
     yield ""
-    yield "| workload | per second | of the floor | promised | p50 ms | p99 ms | statements | peak MB |"
-    yield "| --- | --- | --- | --- | --- | --- | --- | --- |"
+    yield (
+        "| workload | per second | of the floor | promised | p50 ms | p99 ms "
+        "| CPU µs | server's CPU µs | statements | peak MB |"
+    )
+    yield "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
     for one in found:
         work = one.workload
         promised = "" if work.target is None else f"{work.target:.2f}"
         p50, p99 = one.percentile_ms(0.5), one.percentile_ms(0.99)
         yield (
             f"| {work.name} | {one.rate:,.0f} {work.unit} | {one.share:.3f} | {promised} "
-            f"| {p50:.2f} | {p99:.2f} | {one.statements:g} | {one.peak_kb / 1024:.0f} |"
+            f"| {p50:.2f} | {p99:.2f} | {one.cpu_us:.0f} | {one.server_cpu_us:.0f} "
+            f"| {one.statements:g} | {one.peak_kb / 1024:.0f} |"
         )
     yield from _gain_lines({one.workload.name: one for one in found})
 
@@ -117,7 +130,10 @@ def _gain_lines(named: dict[str, Measured]) -> Iterable[str]:
     for batch, single in pairs.items():
         if batch in named and single in named:
             gain = named[batch].share / named[single].share
-            yield f"{batch}: {gain:.1f} times {single}"
+            cpu = (named[single].cpu_us + named[single].server_cpu_us) / (
+                named[batch].cpu_us + named[batch].server_cpu_us
+            )
+            yield f"{batch}: {gain:.1f} times {single}, by CPU time {cpu:.1f} times"
 
 
 def _fork_lines(found: Sequence[Fork]) -> Iterable[str]:
@@ -132,6 +148,17 @@ def _fork_lines(found: Sequence[Fork]) -> Iterable[str]:
             f"| {one.width:,} | {one.starting_ms:,.1f} | {one.completing_ms:.2f} | {factor:.2f} "
             f"| {one.firing_ms:,.1f} | {one.firing_us_per_branch:.0f} |"
         )
+
+
+def _multi_instance_lines(found: Sequence[MultiInstance]) -> Iterable[str]:
+    if not found:
+        return
+    yield ""
+    yield "| items of a multi-instance activity | µs per item | of the fewest | CPU µs per item | of the fewest |"
+    yield "| --- | --- | --- | --- | --- |"
+    for one in found:
+        wall, cpu = one.item_us / found[0].item_us, one.cpu_us / found[0].cpu_us
+        yield f"| {one.items:,} | {one.item_us:,.0f} | {wall:.2f} | {one.cpu_us:,.0f} | {cpu:.2f} |"
 
 
 def _crowd_lines(found: Sequence[Crowd]) -> Iterable[str]:

@@ -28,6 +28,8 @@ class Measured:
         floors: commands per second of the floor beside it.
         latencies_s: of all timed calls.
         statements: of one operation, batches of one call.
+        operations: of all slices.
+        cpu_s: processor time of this process for them, server_cpu_s: of the server's.
         peak_kb: most memory of the process while it ran.
     """
 
@@ -36,6 +38,9 @@ class Measured:
     rates: list[float] = field(default_factory=list)
     floors: list[float] = field(default_factory=list)
     latencies_s: list[float] = field(default_factory=list)
+    operations: int = 0
+    cpu_s: float = 0.0
+    server_cpu_s: float = 0.0
     peak_kb: int = 0
 
     @property
@@ -47,6 +52,16 @@ class Measured:
     def share(self) -> float:
         """Operations per command of the floor: median over the slices of each one's own ratio."""
         return median(rate / floor for rate, floor in zip(self.rates, self.floors, strict=True))
+
+    @property
+    def cpu_us(self) -> float:
+        """Processor time of one operation in this process."""
+        return 1_000_000 * self.cpu_s / self.operations
+
+    @property
+    def server_cpu_us(self) -> float:
+        """Processor time of one operation in the process that serves the session."""
+        return 1_000_000 * self.server_cpu_s / self.operations
 
     def percentile_ms(self, share: float) -> float:
         """Return a percentile of the calls."""
@@ -79,4 +94,7 @@ def _slice(measured: Measured, floor: Floor, slice_s: float) -> None:
         measured.workload.round(watch)
     measured.rates.append(watch.rate)
     measured.latencies_s += watch.latencies_s
+    measured.operations += watch.operations
+    measured.cpu_s += watch.cpu_s
+    measured.server_cpu_s += watch.server_cpu_s
     measured.peak_kb = max(measured.peak_kb, peak_memory_kb())

@@ -22,6 +22,8 @@ class Stopwatch:
         operations: how many were done.
         calls: timed calls that finished an operation, or a batch of them.
         seconds: time spent on them, preparations left out.
+        cpu_s: processor time of this process for them.
+        server_cpu_s: processor time of the session's server process; 0 where it cannot be seen.
         latencies_s: of each timed call.
     """
 
@@ -29,14 +31,18 @@ class Stopwatch:
         self.operations = 0
         self.calls = 0
         self.seconds = 0.0
+        self.cpu_s = 0.0
+        self.server_cpu_s = 0.0
         self.latencies_s: list[float] = []
 
     @contextmanager
     def timing(self, operations: int = 1) -> Iterator[None]:
         """Time one call; with 0 operations it is only a part of one."""
-        begun = time.perf_counter()
+        server, cpu, begun = server_cpu_s(), time.process_time(), time.perf_counter()
         yield
         took = time.perf_counter() - begun
+        self.cpu_s += time.process_time() - cpu
+        self.server_cpu_s += server_cpu_s() - server
         self.seconds += took
         self.latencies_s.append(took)
         self._add(operations)
@@ -72,6 +78,19 @@ class StatementCounter(Stopwatch):
     def _count(self, execute: Callable[..., Any], *arguments: Any) -> Any:
         self.statements += 1
         return execute(*arguments)
+
+
+def server_cpu_s() -> float:
+    """Return the processor time of the process that serves this session, 0 unless it runs on this machine."""
+    if connection.connection is None:
+        return 0.0
+    process = Path("/proc") / str(connection.connection.info.backend_pid)
+    try:
+        if (process / "comm").read_text() != "postgres\n":
+            return 0.0
+        return int((process / "schedstat").read_text().split(maxsplit=1)[0]) / 1_000_000_000
+    except OSError:
+        return 0.0
 
 
 def percentile_ms(latencies_s: list[float], share: float) -> float:

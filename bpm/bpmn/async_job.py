@@ -16,7 +16,9 @@ _REPEATED: Final = re.compile(r"R(\d{1,9})/(P[^/]*)")
 
 
 def read_job(xml: XmlElement, reading: Reading) -> dict[str, Any]:
-    """Return `before`, `after`, `job_retries` and `job_delays` of a flow node.
+    """Return `before`, `after`, `job_retries`, `job_delays` and `job_priority` of a flow node.
+
+    The priority is the node's own, else its process's.
 
     `exclusive` is accepted and always true. `async` is the old name of `asyncBefore`.
     """
@@ -25,11 +27,13 @@ def read_job(xml: XmlElement, reading: Reading) -> dict[str, Any]:
     cycle = next(xml.extensions("failedJobRetryTimeCycle"), None)
     if cycle is not None and cycle.text.strip():
         attempts, delays = _read_cycle(cycle, cycle.text.strip(), reading)
+    priority = xml.extension("jobPriority") or reading.process_extension("jobPriority")
     return {
         "before": is_true(xml.extension("asyncBefore")) or is_true(xml.extension("async")),
         "after": is_true(xml.extension("asyncAfter")) or is_true(xml.extension("asyncLeave")),
         "job_retries": attempts,
         "job_delays": delays,
+        "job_priority": reading.expression(xml, priority) if priority else None,
     }
 
 

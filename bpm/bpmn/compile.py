@@ -14,6 +14,7 @@ from bpm.bpmn.diagram import read_diagram
 from bpm.bpmn.extras import read_version_tag
 from bpm.bpmn.file_index import FileIndex
 from bpm.bpmn.file_warnings import read_file_warnings
+from bpm.bpmn.global_tasks import drawn_tag
 from bpm.bpmn.lanes import read_lanes
 from bpm.bpmn.layout import Layout
 from bpm.bpmn.layout_reader import read_layout
@@ -135,7 +136,7 @@ def _read_process(xml: XmlElement, file: _File, name: str) -> ProcessModel:
         checksum=file.checksum,
         version_tag=read_version_tag(xml),
         documentation=xml.child_text("documentation") or "",
-        flow_nodes=Counter(node.tag for node in layout.nodes.values()),
+        flow_nodes=Counter(drawn_tag(node.xml) for node in layout.nodes.values()),
         sequence_flows=len(layout.flow_elements),
         lanes=read_lanes(xml),
         data=read_data(xml),

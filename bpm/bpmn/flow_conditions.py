@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
+from bpm.bpmn.languages import JUEL, is_feel
 from bpm.bpmn.layout import FlowXml, Layout
 from bpm.bpmn.namespaces import local_part
 from bpm.bpmn.process_reading import ProcessReading
 from bpm.core.expressions import Expression
 from bpm.core.xml import XmlElement
 
-_JUEL: Final = frozenset({"", "juel", "el", "uel"})
 _IGNORED_AFTER: Final = {
     "parallelGateway": "a parallel gateway takes all flows",
     "eventBasedGateway": "an event-based gateway decides by events",
@@ -46,15 +46,10 @@ def _compile(xml: XmlElement, reading: ProcessReading) -> Expression | None:
         return None  # A text elsewhere: refused with the attribute.
     if not text:
         reading.problem(xml, "empty-expression", "The condition is empty.")
-    elif language.lower() in _JUEL:
+    elif language.lower() in JUEL:
         return reading.condition(xml, text)
     elif is_feel(language):
         return reading.condition(xml, text if text.startswith("=") else "=" + text)
     else:
         reading.problem(xml, "expression-language", f"The expression language {language!r} is not known.")
     return None
-
-
-def is_feel(language: str) -> bool:
-    """Return whether a language is FEEL, by name or by one of its versions' URIs."""
-    return language.lower() == "feel" or language.rstrip("/").upper().endswith("/FEEL")

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from bpm.bpmn.file_index import FileIndex
+from bpm.bpmn.global_tasks import as_called_task
 from bpm.bpmn.layout import FlowXml, Layout, NodeXml, ScopeXml
 from bpm.bpmn.problems import Problems
 from bpm.bpmn.tags import CHOREOGRAPHY, FLOW_NODES, PASSIVE, SUBPROCESSES, is_bpmn
+from bpm.bpmn.working_events import as_send_task
 from bpm.core.xml import BPMN, XmlElement
 
 _OF_ACTIVITIES: Final = frozenset(
@@ -19,19 +21,21 @@ def read_layout(process: XmlElement, key: str, index: FileIndex, problems: Probl
     """Return the layout; what does not hold is reported and left out."""
     layout = Layout(key, process)
     problems.owners[id(process)] = key
-    _read_scope(layout, process, key, None, problems)
+    _read_scope(layout, process, key, None, index, problems)
     for scope, xml in layout.flow_elements:
         _read_flow(layout, xml, scope, index, problems)
     return layout
 
 
-def _read_scope(layout: Layout, xml: XmlElement, name: str, parent: str | None, problems: Problems) -> None:
+def _read_scope(
+    layout: Layout, xml: XmlElement, name: str, parent: str | None, index: FileIndex, problems: Problems
+) -> None:
     scope = layout.scopes[name] = ScopeXml(name, parent, xml)
     for child in xml.children:
         if is_bpmn(child, FLOW_NODES):
-            node = _read_node(layout, child, scope, problems)
+            node = _read_node(layout, as_send_task(as_called_task(child, index), index), scope, problems)
             if child.tag in SUBPROCESSES:
-                _read_scope(layout, child, node, name, problems)
+                _read_scope(layout, child, node, name, index, problems)
         elif child.space == BPMN and child.tag == "sequenceFlow":
             layout.flow_elements.append((name, child))
         else:

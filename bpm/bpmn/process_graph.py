@@ -64,6 +64,7 @@ def _scope(layout: Layout, name: str, reading: ProcessReading) -> ScopeGraph:
     starts = starts_of(layout, scope)
     inner = [layout.scopes[node] for node in scope.nodes if node in layout.scopes]
     handlers = tuple(one.id for one in inner if is_true(one.xml.get("triggeredByEvent")))
+    unentered = scope.parent is None or is_true(scope.xml.get("triggeredByEvent"))
     return ScopeGraph(
         id=name,
         parent=scope.parent,
@@ -71,6 +72,9 @@ def _scope(layout: Layout, name: str, reading: ProcessReading) -> ScopeGraph:
         nodes=tuple(scope.nodes),
         handlers=handlers,
         compensation=compensating[0].id if compensating else None,
+        data=reading.data.of_scope(scope.xml),
+        on_start=reading.listeners(scope.xml, "executionListener", "start") if unentered else (),
+        on_end=reading.listeners(scope.xml, "executionListener", "end") if unentered else (),
     )
 
 

@@ -6,19 +6,21 @@ from datetime import UTC, datetime, tzinfo
 from functools import cached_property
 from typing import Any, Final
 
-from bpm.bpmn.activity_reading import read_activity
+from bpm.bpmn.activity_reading import read_activity, read_event
 from bpm.bpmn.async_job import read_job
 from bpm.bpmn.compensation import COMPENSATE, handlers_by_activity
+from bpm.bpmn.data_names import DataNames
 from bpm.bpmn.file_index import FileIndex
+from bpm.bpmn.languages import is_feel
 from bpm.bpmn.layout import Layout
 from bpm.bpmn.namespaces import local_part
 from bpm.bpmn.problems import Problems
-from bpm.bpmn.tags import is_event_definition, is_true
+from bpm.bpmn.tags import EVENTS, is_event_definition, is_true
 from bpm.core.expressions import Expression, ExpressionSyntaxError, compile_condition, compile_expression
 from bpm.core.reading import Armed
 from bpm.core.triggers.registry import TRIGGERS
 from bpm.core.triggers.trigger import THROW
-from bpm.core.xml import XmlElement
+from bpm.core.xml import CAMUNDA, XmlElement
 
 CHECK_INSTANT: Final = datetime(2000, 1, 1, tzinfo=UTC)
 """From when due times are counted in checks: fixed, so that a file is judged the same at any time."""
@@ -150,6 +152,11 @@ class ProcessReading:
     def _handlers(self) -> dict[str, str]:
         return handlers_by_activity(self._layout, self)
 
+    @cached_property
+    def data(self) -> DataNames:
+        """The data elements of the process."""
+        return DataNames(self._layout.xml, self.elements)
+
     def node_id(self, reference: str) -> str | None:
         """Return the id of a flow node of the process."""
         node = self._layout.node(reference)
@@ -179,6 +186,7 @@ class ProcessReading:
             "on_end": self.listeners(xml, "executionListener", "end"),
             "documentation": xml.child_text("documentation") or "",
             **read_job(xml, self),
+            **(read_event(xml, self) if node.tag in EVENTS else {}),
         }
 
     def take_listeners(self, xml: XmlElement) -> tuple[Expression, ...]:
@@ -215,19 +223,28 @@ class ProcessReading:
             return self._invalid(xml, error)
 
     def condition(self, xml: XmlElement, text: str) -> Expression:
-        """Compile a condition; a syntax error is a problem at `xml`."""
+        """Compile a condition; a syntax error is a problem at `xml`.
+
+        Text without marks is FEEL where the file says so (`expressionLanguage`), else JUEL.
+        """
+        if self._in_feel and not text.strip().startswith(("=", "${", "#{")):
+            text = "=" + text.strip()
         try:
             return compile_condition(text)
         except ExpressionSyntaxError as error:
             return self._invalid(xml, error)
 
+    @cached_property
+    def _in_feel(self) -> bool:
+        return is_feel(self.elements.root.get("expressionLanguage").strip())
+
     def _invalid(self, xml: XmlElement, error: ExpressionSyntaxError) -> Expression:
         self.problem(xml, "expression", f"{error}.")
         return _INVALID
 
-    def process_extension(self, name: str) -> str | None:
+    def process_extension(self, name: str, space: str = CAMUNDA) -> str | None:
         """Return a vendor attribute of the process."""
-        return self._layout.xml.extension(name)
+        return self._layout.xml.extension(name, space)
 
     def root_element(self, reference: str) -> XmlElement | None:
         """Return what a QName names below `definitions`."""

@@ -35,6 +35,7 @@ PASSIVE: Final = ARTIFACTS | frozenset(
         "documentation",
         "extensionElements",
         "auditing",
+        "categoryValueRef",
         "monitoring",
         "property",
         "laneSet",

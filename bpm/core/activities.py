@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 from bpm.core import loops
 from bpm.core.arming import arm_boundary
+from bpm.core.data import UNSET, data_value, require_inputs, seek_in
 from bpm.core.execution import to_storable
 from bpm.core.gathering import gather
-from bpm.core.graph import Activity
+from bpm.core.graph import Activity, MultiInstance
 from bpm.core.ids import Id
 from bpm.core.layers import ACTIVITY, layer_of, open_activity
-from bpm.core.lookup import owner_of
-from bpm.core.mappings import VariableMapping, value_of
+from bpm.core.mappings import DataSource, Source, VariableMapping, value_of
 from bpm.core.phases import BEGUN
 from bpm.core.token import Token
 from bpm.core.values import from_text
@@ -58,13 +58,20 @@ def waits_for_more(node: Activity, token: Token) -> bool:
 
 def is_layered(node: Activity) -> bool:
     """Return whether the activity works in scopes of its own."""
-    return bool(node.loop or node.boundary or node.inputs or node.outputs)
+    return node.layered
 
 
 def begin(run: Run, node: Activity, token: Token) -> None:
-    """Evaluate the input mappings, then arm the boundary events unless the body has."""
+    """Evaluate the input mappings, then arm the boundary events unless the body has.
+
+    Raises:
+        NodeFailed: a mapping cannot be evaluated, or data is missing.
+    """
     for mapping in node.inputs:
-        _set(run, token.scope, mapping, _value(run, mapping, token))
+        value = _value(run, mapping.source, token)
+        if value is not UNSET:
+            _set(run, token.scope, mapping, value)
+    require_inputs(run, node, token.scope)
     if node.loop is None:
         arm_boundary(run, node, token.scope)
 
@@ -81,16 +88,25 @@ def finish(run: Run, node: Activity, token: Token) -> None:
         run.listen(node.on_end, token)
     outer = run.state.scopes[token.scope].parent
     assert outer is not None, "an activity scope stands in another one"
-    values = [(mapping, _value(run, mapping, token)) for mapping in node.outputs]
+    if isinstance(node.loop, MultiInstance) and node.loop.output_element is not None:
+        loops.keep_item(run, token, _value(run, node.loop.output_element, token))
+    values = [(mapping, _value(run, mapping.source, token)) for mapping in node.outputs]
     for mapping, value in values:
-        _set(run, owner_of(run.state, outer, mapping.target[0]), mapping, value)
+        if value is not UNSET:
+            _set(run, run.owner(outer, mapping.target[0]), mapping, value)
     run.end(token, "end")
 
 
-def _value(run: Run, mapping: VariableMapping, token: Token) -> Any:
-    name = mapping.target[0]
-    value = value_of(mapping.source, lambda expression: run.evaluate(expression, token))
-    return to_storable(name, value)[name]
+def _value(run: Run, source: Source, token: Token) -> Any:
+    if isinstance(source, DataSource):
+        value = data_value(
+            source,
+            lambda name: seek_in(run, token.scope, name),
+            lambda expression, seen: run.evaluate(expression, token, seen),
+        )
+    else:
+        value = value_of(source, lambda expression: run.evaluate(expression, token))
+    return value if value is UNSET else to_storable("value", value)["value"]
 
 
 def _set(run: Run, scope: Id, mapping: VariableMapping, value: Any) -> None:

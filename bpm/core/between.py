@@ -159,6 +159,7 @@ class SendMessage:
 
     name: str
     key: str
+    variables: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,9 +168,30 @@ class StartBySignal:
 
     subscription: Id
     variables: Mapping[str, Any] = field(default_factory=dict)
+    actor: str = "engine"
 
 
-Sendable = CallProcess | SendMessage | StartBySignal | Command
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DoLater:
+    """A command too large for its caller's transaction, done in one of its own whatever its size.
+
+    Attributes:
+        name: of the command's class.
+        fields: what the command says, as JSON text.
+        by: who asked for it; stands on its events.
+    """
+
+    name: str
+    fields: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DoLaterAnyway(DoLater):
+    """One that a suspended instance carries out too."""
+
+
+Sendable = CallProcess | SendMessage | StartBySignal | DoLater | Command
 
 
 class Outgoing(NamedTuple):
@@ -183,7 +205,8 @@ class Broadcast(NamedTuple):
     """A signal for every other instance that waits for it at this moment, and for signal starts."""
 
     name: str
+    variables: Mapping[str, Any] = {}
 
 
-PASSING: Final = frozenset({"CancelInstance", "SuspendInstance", "ActivateInstance"})
+PASSING: Final = frozenset({"CancelInstance", "SuspendInstance", "ActivateInstance", "DoLaterAnyway"})
 """Commands that a suspended instance gets at once, before what waits for its activation."""

@@ -29,12 +29,14 @@ class CallMapping(NamedTuple):
         expression: evaluated where the value comes from.
         target: its name where it goes; empty with all.
         local: in: only what stands in the call's own scope; out: it stays there.
+        optional: what is not set is not passed, rather than null (data inputs and outputs).
     """
 
     name: str | None
     expression: Expression | None
     target: str
     local: bool = False
+    optional: bool = False
 
     @property
     def everything(self) -> bool:
@@ -98,7 +100,8 @@ def variables_in(run: Run, node: CallActivity, token: Token) -> dict[str, Any]:
             passed |= to_storable(mapping.target, run.evaluate(mapping.expression, token))
         elif mapping.local:
             found = run.state.variable(token.scope, mapping.name or "") if own else None
-            passed[mapping.target] = from_text(found.value) if found is not None else None
+            if found is not None or not mapping.optional:
+                passed[mapping.target] = from_text(found.value) if found is not None else None
         else:
             passed[mapping.target] = _visible(run, token, mapping.name or "")
     return passed
@@ -133,7 +136,7 @@ def variables_out(run: Run, node: CallActivity, token: Token, given: Mapping[str
         elif mapping.expression is not None:
             value = _evaluate(run, mapping.expression, token, given)
             found += [Returned(*item, local) for item in to_storable(mapping.target, value).items()]
-        else:
+        elif mapping.name in given or not mapping.optional:
             found.append(Returned(mapping.target, given.get(mapping.name or ""), local))
     return found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bpm.core import events as e
 from bpm.core.graph import Node
-from bpm.core.phases import AFTER
+from bpm.core.phases import AFTER, CAUGHT
 from bpm.core.run import Run
 from bpm.core.token import Token
 
@@ -21,5 +21,5 @@ def go_on_at(run: Run, node: Node, token: Token) -> None:
     flow = next(flow for flow in node.incoming if run.graph.flows[flow].source == token.node)
     run.emit(e.TokenResumed(token=token.id, node=token.node, phase=AFTER))
     run.emit(e.TokenCompleted(token=token.id, node=token.node))
-    run.emit(e.TokenArrived(token=token.id, node=node.id, flow=flow, phase=AFTER))
+    run.emit(e.TokenArrived(token=token.id, node=node.id, flow=flow, phase=CAUGHT))
     run.enqueue(token.id)

@@ -34,6 +34,7 @@ class StartInstance(Command):
     Attributes:
         node: where a trigger starts it instead: a start event, an instantiating receive task, or an event behind an
             instantiating gateway.
+        trigger: what has come there, as kind and name (`message:pay`); counts where several have to come.
         instructions: where it begins instead, as in a modification.
     """
 
@@ -45,6 +46,7 @@ class StartInstance(Command):
     parent_token: Id | None = None
     root: Id | None = None
     node: str | None = None
+    trigger: str = ""
     instructions: tuple[Instruction, ...] = ()
 
 

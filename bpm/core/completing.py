@@ -9,7 +9,7 @@ from bpm.core.compensation.running import scope_done as compensated
 from bpm.core.ending import end_inside
 from bpm.core.graph import Activity, MultiInstance, StandardLoop
 from bpm.core.layers import UNDOING
-from bpm.core.loops import again, begin_instance, item_name, own_variable, turn
+from bpm.core.loops import again, begin_instance, item_name, own_count, own_variable, turn
 from bpm.core.rows import Scope
 from bpm.core.run import Run
 from bpm.core.token import Token
@@ -39,7 +39,7 @@ def instance_done(run: Run, node: Activity, token: Token) -> None:
 
 
 def _turn_done(run: Run, node: Activity, loop: StandardLoop, token: Token) -> None:
-    done = int(own_variable(run, token.scope, "loopCounter")) + 1
+    done = own_count(run, token.scope, "loopCounter") + 1
     if again(run, loop, token, done):
         turn(run, node, token.scope, token.mode, done)
     run.end(run.token(token.id), "end")
@@ -47,10 +47,10 @@ def _turn_done(run: Run, node: Activity, loop: StandardLoop, token: Token) -> No
 
 def _multi_done(run: Run, node: Activity, loop: MultiInstance, token: Token) -> None:
     body = token.scope
-    completed = int(own_variable(run, body, "nrOfCompletedInstances")) + 1
-    count = int(own_variable(run, body, "nrOfInstances"))
+    completed = own_count(run, body, "nrOfCompletedInstances") + 1
+    count = own_count(run, body, "nrOfInstances")
     more = loop.sequential and completed < count
-    active = 1 if more else int(own_variable(run, body, "nrOfActiveInstances")) - 1
+    active = 1 if more else max(own_count(run, body, "nrOfActiveInstances") - 1, 0)
     counts = {"nrOfCompletedInstances": completed, "nrOfActiveInstances": active}
     run.set_variables(body, counts, local=True)
     if not _behave(run, loop, node, token, completed):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bpm.core.arming import Owner
 from bpm.core.errors import Suspended
+from bpm.core.event_mappings import inputs_at, seeing
 from bpm.core.expressions import Expression
 from bpm.core.failure import NodeFailed
 from bpm.core.ids import Id
@@ -55,7 +56,9 @@ def _concerned(run: Run, row: Subscription, condition: Condition, changed: list[
 
 def is_true(run: Run, row: Subscription, expression: Expression) -> bool:
     """Return whether a condition holds; one that cannot be evaluated does not (a variable may be missing yet)."""
+    owner, node = Owner(row.token, row.scope, row.node), run.graph.nodes[row.node]
     try:
-        return run.truth(expression, Owner(row.token, row.scope, row.node))
+        with seeing(run, node, inputs_at(run, node, owner)):
+            return run.truth(expression, owner)
     except NodeFailed:
         return False

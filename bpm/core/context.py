@@ -16,7 +16,7 @@ class Limits:
     Attributes:
         steps: nodes passed before the command goes on in a job.
         passes: passes of one node without a wait state in between before the token fails there.
-        interrupted: rows that one command may end.
+        interrupted: rows that one command may end, suspend or activate: tokens, scopes, and what they wait for.
     """
 
     steps: int = 10_000

@@ -1,7 +1,7 @@
 """Binding forks: the nearest dominator of a join that is a fork (semantics §3).
 
 The flow graph of one scope, with a virtual entry before every node that can begin there. Boundary events count as
-successors of their activity, here only.
+successors of their activity, here only; a link is a flow.
 """
 
 from __future__ import annotations
@@ -50,6 +50,9 @@ def _successors(
     entered: set[NodeId] = set()
     for name in scope.nodes:
         targets = [flows[flow].target for flow in nodes[name].outgoing]
+        jump = nodes[name].jump
+        if jump is not None:
+            targets.append(jump)
         successors[name] = [target for target in targets if target in inside]
         entered.update(successors[name])
     for name in scope.nodes:

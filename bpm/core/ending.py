@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -96,8 +96,7 @@ def end_inside(
     state.require_everything(f"end everything in scope {scope}")
     held = open_rows(state)
     inside = _scopes_inside(state.scopes.values(), scope)
-    if sum(1 for token in state.tokens.values() if not token.final) > run.context.limits.interrupted:
-        raise TooLarge(limit=run.context.limits.interrupted)
+    _require_few(run, {row.id for row in inside}, held)
     for row in inside:
         stop(run, row.id, reason, anew=compensate)
         for token in _live_tokens(state, row.id):
@@ -108,6 +107,15 @@ def end_inside(
                 run.emit(e.JoinClosed(join=join.id, node=join.node, reason=reason))
         if row.id != scope:
             _end_scope(run, row, held.get(row.id, []), reason, compensate=compensate)
+
+
+def _require_few(run: Run, scopes: set[Id], held: Mapping[Id | None, list[Held]]) -> None:
+    """Refuse to end more rows than one command may: tokens in scopes, and what these and the scopes wait for."""
+    owners: list[Id] = [*scopes]
+    owners += [token.id for token in run.state.tokens.values() if token.scope in scopes and not token.final]
+    rows = len(owners) + sum(len(held[owner]) for owner in owners if owner in held)
+    if rows > run.context.limits.interrupted:
+        raise TooLarge(limit=run.context.limits.interrupted, rows=rows)
 
 
 def end_scope(run: Run, scope: Id, reason: str) -> None:

@@ -18,7 +18,7 @@ sent as `X-Invariant-Violation` (semantics §10). Attributes are typed and trave
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 
 class EngineError(Exception):
@@ -32,7 +32,7 @@ class EngineError(Exception):
         if "code" not in cls.__dict__:
             cls.code = cls.__name__
 
-    def __init__(self, message: str | None = None, **details: object) -> None:
+    def __init__(self, message: str | None = None, /, **details: object) -> None:
         self.message = message or (type(self).__doc__ or "").strip().splitlines()[0]
         self.details = details
         super().__init__(self.message)
@@ -86,6 +86,10 @@ class SubscriptionNotFound(NotFound):
     """Nothing waits there for that."""
 
 
+class ReplayNotFound(NotFound):
+    """There is no such replay session."""
+
+
 class MessageUnmatched(NotFound):
     """Nothing waits for this message."""
 
@@ -110,6 +114,7 @@ class Problem(NamedTuple):
         line: 1-based line in the file, 0 if unknown.
         rule: stable short name of the rule.
         message: one sentence for the modeller.
+        trace: steps that lead to it, where it was found by exploring the process.
     """
 
     element: str
@@ -117,6 +122,12 @@ class Problem(NamedTuple):
     rule: str
     message: str
     resource: str = ""
+    trace: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as JSON values; `trace` only where there is one."""
+        told = self._asdict()
+        return told if self.trace else {name: value for name, value in told.items() if name != "trace"}
 
 
 class DefinitionInvalid(Invalid):
@@ -187,10 +198,6 @@ class NothingToRetry(Conflict):
     """The token has not failed."""
 
 
-class RetriesExhausted(Conflict):
-    """The task has no retries left; give it new ones with the retry."""
-
-
 class TimerClosed(Conflict):
     """The timer has fired or was cancelled."""
 
@@ -226,7 +233,13 @@ class IdempotencyMismatch(Invalid):
 
 
 class InvariantViolated(EngineError):
-    """An invariant of the engine would be broken."""
+    """An invariant of the engine would be broken.
+
+    Attributes:
+        request: the command that would have, until its instance is frozen; the shell's.
+    """
+
+    request: object | None = None
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bpm.core import events as e
 from bpm.core.between import OfferFault
+from bpm.core.event_mappings import hand_on, stays_local
 from bpm.core.failure import NodeFailed
 from bpm.core.graph import Activity, Node
 from bpm.core.ids import Id
@@ -114,8 +115,13 @@ def catch_at(run: Run, catcher: Catcher, code: str, message: str, variables: Map
         values[definition.message_variable] = message or None
     run.state.require_everything(f"{code} is caught at {catcher.node.id}")
     parent = run.state.scopes[catcher.scope].parent
-    run.set_variables(parent or catcher.scope, values)
+    local = stays_local(catcher.node, values)
+    run.set_variables(
+        parent or catcher.scope, {name: value for name, value in values.items() if name not in local}
+    )
+    begun = len(run.events)
     run.element(catcher.node).caught(run, catcher.node, catcher.scope)
+    hand_on(run, catcher.node, parent or catcher.scope, local, begun)
 
 
 def find_catcher(run: Run, scope: Id, tag: str, code: str) -> Catcher | None:

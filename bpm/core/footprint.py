@@ -5,7 +5,7 @@ from __future__ import annotations
 from bpm.core.elements.ad_hoc_subprocess import AdHocSubProcess
 from bpm.core.elements.registry import ELEMENTS
 from bpm.core.graph import Activity, Footprint, Graph, MultiInstance, Node, NodeId
-from bpm.core.mappings import expressions_of
+from bpm.core.mappings import data_names, expressions_of
 
 
 def footprint(graph: Graph, node: NodeId, *, leaving: bool) -> Footprint:
@@ -43,6 +43,8 @@ def _find(graph: Graph, start: NodeId, *, leaving: bool) -> Footprint:
                 stack.extend((start, False) for start in graph.scopes[around.id].starts)
             if not node.outgoing and around is not None:
                 stack.append((around.id, True))
+            if node.jump is not None:
+                stack.append((node.jump, False))
             for flow_id in node.outgoing:
                 flow = graph.flows[flow_id]
                 if graph.nodes[flow.target].joins is not None:
@@ -60,17 +62,23 @@ def _find(graph: Graph, start: NodeId, *, leaving: bool) -> Footprint:
 
 
 def _around(node: Node) -> frozenset[str] | None:
-    """Return the variables that listeners, mappings and the loop of a node read."""
+    """Return the variables that listeners, the priority of jobs, mappings and the loop of a node read."""
     names: frozenset[str] = frozenset()
     expressions = [*node.on_start, *node.on_end]
+    if node.job_priority is not None:
+        expressions.append(node.job_priority)
+    for mapping in (*node.inputs, *node.outputs):
+        expressions += expressions_of(mapping.source)
+        names |= {mapping.target[0], *data_names(mapping.source)}
     if isinstance(node, Activity):
-        for mapping in (*node.inputs, *node.outputs):
-            expressions += expressions_of(mapping.source)
-            names |= {mapping.target[0]}
         loop = node.loop
         if isinstance(loop, MultiInstance):
-            found = (loop.cardinality, loop.collection, loop.completion, loop.output_element)
-            expressions += [one for one in found if one is not None]
+            if loop.output_element is not None:
+                expressions += expressions_of(loop.output_element)
+                names |= data_names(loop.output_element)
+            expressions += [
+                one for one in (loop.cardinality, loop.collection, loop.completion) if one is not None
+            ]
         elif loop is not None and loop.condition is not None:
             expressions.append(loop.condition)
     for expression in expressions:

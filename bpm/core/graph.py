@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from bpm.core.expressions import Expression
-from bpm.core.mappings import VariableMapping
+from bpm.core.mappings import Source, VariableMapping
 
 FlowId = str
 Armed = tuple[str, Any]
@@ -42,6 +42,11 @@ class Node:
         before, after: whether an asynchronous continuation stands before or after it.
         on_start, on_end: execution listeners, evaluated for their effect.
         job_retries: attempts of its jobs with the ISO 8601 delays between them, longest list first used in order.
+        job_priority: of its jobs and timers; None is 0.
+        inputs, outputs: mappings and data associations, in document order.
+        mappings_local: whether what the work gives stays local and only mapped ones leave (`zeebe:ioMapping`).
+        local_names: variables that belong to the node itself: its data outputs and properties.
+        payload: its data inputs, which go along with what it throws.
     """
 
     id: NodeId
@@ -57,10 +62,21 @@ class Node:
     after: bool = False
     job_retries: int = 3
     job_delays: tuple[str, ...] = ()
+    job_priority: Expression | None = None
     attached_to: NodeId | None = None
     documentation: str = ""
     on_start: tuple[Expression, ...] = ()
     on_end: tuple[Expression, ...] = ()
+    inputs: tuple[VariableMapping, ...] = ()
+    outputs: tuple[VariableMapping, ...] = ()
+    mappings_local: bool = False
+    local_names: frozenset[str] = frozenset()
+    payload: tuple[str, ...] = ()
+
+    @property
+    def layered(self) -> bool:
+        """Whether it works in scopes of its own, because of a loop, boundary events, mappings or data."""
+        return False
 
     @property
     def forks(self) -> bool:
@@ -70,6 +86,11 @@ class Node:
     @property
     def joins(self) -> str | None:
         """Kind of its join state (`parallel`, `inclusive`, `complex`), None where every token passes on its own."""
+        return None
+
+    @property
+    def jump(self) -> NodeId | None:
+        """Where a token goes on without a flow: the catch of a link throw (semantics §7)."""
         return None
 
     @property
@@ -88,6 +109,8 @@ class MultiInstance:
         behavior: when events are thrown as instances complete: `None` each time, `One` the first time, `Complex` by
             the conditions of the events, `All` never.
         events: what is thrown, with its condition under `Complex`.
+        output_collection: variable that gets the list of what the instances give, in the order of the items.
+        output_element: what an instance gives, evaluated when it completes.
         before, after: whether an asynchronous continuation stands before or after each instance.
     """
 
@@ -99,7 +122,7 @@ class MultiInstance:
     behavior: str = "All"
     events: tuple[tuple[Expression | None, Armed], ...] = ()
     output_collection: str | None = None
-    output_element: Expression | None = None
+    output_element: Source | None = None
     before: bool = False
     after: bool = False
 
@@ -119,16 +142,14 @@ class Activity(Node):
 
     Attributes:
         boundary: its boundary events, in document order, those of compensation excepted.
-        mappings_local: whether completion variables stay local and only mapped ones leave (`zeebe:ioMapping`).
+        input_sets: data inputs that it needs; one of the sets has to be filled.
         compensation: the activity that undoes it, from its compensation boundary event.
         for_compensation: whether it runs only to undo another one.
     """
 
     boundary: tuple[NodeId, ...] = ()
     loop: MultiInstance | StandardLoop | None = None
-    inputs: tuple[VariableMapping, ...] = ()
-    outputs: tuple[VariableMapping, ...] = ()
-    mappings_local: bool = False
+    input_sets: tuple[frozenset[str], ...] = ()
     start_quantity: int = 1
     completion_quantity: int = 1
     compensation: NodeId | None = None
@@ -141,8 +162,8 @@ class Activity(Node):
 
     @property
     def layered(self) -> bool:
-        """Whether it works in scopes of its own, because of a loop, boundary events or mappings."""
-        return bool(self.loop or self.boundary or self.inputs or self.outputs)
+        """Whether it works in scopes of its own, because of a loop, boundary events, mappings or data."""
+        return bool(self.loop or self.boundary or self.inputs or self.outputs or self.local_names)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,6 +174,8 @@ class ScopeGraph:
         starts: where its first tokens go.
         handlers: its event subprocesses, in document order.
         compensation: the event subprocess that compensates it, None where what is inside is compensated.
+        data: variables of its data objects and properties.
+        on_start, on_end: listeners of the process or event subprocess, which no token enters; else empty.
     """
 
     id: NodeId
@@ -161,6 +184,9 @@ class ScopeGraph:
     nodes: tuple[NodeId, ...] = ()
     handlers: tuple[NodeId, ...] = ()
     compensation: NodeId | None = None
+    data: tuple[str, ...] = ()
+    on_start: tuple[Expression, ...] = ()
+    on_end: tuple[Expression, ...] = ()
 
 
 class Footprint(NamedTuple):
@@ -206,6 +232,26 @@ class Graph:
     def footprints(self) -> dict[tuple[NodeId, bool], Footprint]:
         """Cache of `bpm.core.footprint`: (node, whether it is left rather than entered) to its footprint."""
         return {}
+
+    @cached_property
+    def jumps(self) -> dict[NodeId, tuple[NodeId, ...]]:
+        """Link catch to the throws that lead there."""
+        found: dict[NodeId, tuple[NodeId, ...]] = {}
+        for node in self.nodes.values():
+            if node.jump is not None:
+                found[node.jump] = (*found.get(node.jump, ()), node.id)
+        return found
+
+    @cached_property
+    def declared(self) -> dict[str, frozenset[NodeId]]:
+        """Variable to the nodes in whose scopes it is declared, those of the process itself excepted."""
+        found: dict[str, frozenset[NodeId]] = {}
+        places = [(scope.id, scope.data) for scope in self.scopes.values() if scope.parent is not None]
+        places += [(node.id, tuple(node.local_names)) for node in self.nodes.values() if node.local_names]
+        for place, names in places:
+            for name in names:
+                found[name] = found.get(name, frozenset()) | {place}
+        return found
 
     @cached_property
     def upstream(self) -> dict[NodeId, dict[FlowId, frozenset[NodeId]]]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from bpm.core import events as e
-from bpm.core.graph import Node
+from bpm.core.graph import Activity, MultiInstance, Node
 from bpm.core.ids import Id
 from bpm.core.token import Token, Wait
 
@@ -23,6 +23,16 @@ def layer_of(run: Run, node: Node, token: Token) -> str | None:
     """Return the kind of the node's own scope in which the token stands, None outside all of them."""
     scope = run.state.scopes[token.scope]
     return scope.kind if scope.node == node.id and scope.kind in LAYERS else None
+
+
+def has_job(node: Node, layer: str | None, side: str) -> bool:
+    """Return whether a job stands before or after the node, or before or after each instance inside a loop's body."""
+    if layer is None:
+        return node.before if side == "before" else node.after
+    loop = node.loop if isinstance(node, Activity) else None
+    if not isinstance(loop, MultiInstance):
+        return False
+    return loop.before and layer == ACTIVITY if side == "before" else loop.after and layer == BODY
 
 
 def open_scope(run: Run, kind: str, node: Node, token: Token) -> Id:

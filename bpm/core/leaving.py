@@ -6,8 +6,11 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from bpm.core import events as e
+from bpm.core.event_mappings import put_out
 from bpm.core.failure import NodeFailed
-from bpm.core.graph import Flow, Node
+from bpm.core.graph import Activity, Flow, Node
+from bpm.core.layers import ACTIVITY
+from bpm.core.phases import ARRIVED
 from bpm.core.token import Token
 
 if TYPE_CHECKING:
@@ -44,13 +47,51 @@ def conditional_flows(run: Run, node: Node, token: Token) -> tuple[Flow, ...]:
     return tuple(taken)
 
 
+def finish_unlayered(run: Run, node: Node, token: Token, layer: str | None) -> None:
+    """Tell end listeners and map an event's outputs, unless scopes of the node's own have done so.
+
+    An event that came while it was waited for elsewhere is also told that it starts.
+
+    Raises:
+        NodeFailed: a listener or mapping cannot be evaluated.
+    """
+    caught = token.phase in ARRIVED
+    if layer is not None or (node.layered and not caught):
+        return
+    if caught:
+        run.listen(node.on_start, token)
+    if node.on_end:
+        run.listen(node.on_end, token)
+    if node.outputs:
+        put_out(run, node, token)
+
+
+def leave_layer(run: Run, node: Node, token: Token, layer: str) -> None:
+    """Let a token whose work in one of an activity's own scopes is done go on there.
+
+    Raises:
+        NodeFailed: a listener, mapping or condition cannot be evaluated.
+    """
+    from bpm.core.activities import finish
+    from bpm.core.completing import instance_done
+
+    assert isinstance(node, Activity), "only activities have scopes of their own"
+    (finish if layer == ACTIVITY else instance_done)(run, node, token)
+
+
+def watcher(run: Run, node: Node) -> Node | None:
+    """Return the subprocess around an activity that wants to know when it is left."""
+    around = run.graph.nodes.get(node.scope)
+    return around if around is not None and around.watches and isinstance(node, Activity) else None
+
+
 def no_flow(node: Node) -> NodeFailed:
     """Return the failure of a node none of whose flows can be taken."""
     return NodeFailed("NoFlow", f"No outgoing flow of {node.id} can be taken: no condition is true.")
 
 
 def take(run: Run, node: Node, token: Token, flows: Iterable[Flow], copies: int = 1) -> None:
-    """Move a token along flows: end it where there is none, split it at a fork.
+    """Move a token along flows: end it where there is none, split it at a fork; at a link's throw, to its catch.
 
     Emits TokenTerminated, or TokenCompleted and TokenArrived, or TokenCompleted (final) and new tokens.
 
@@ -58,6 +99,11 @@ def take(run: Run, node: Node, token: Token, flows: Iterable[Flow], copies: int 
         copies: tokens that go along each flow (`completionQuantity`).
     """
     taken = list(flows)
+    if not taken and node.jump is not None:
+        run.emit(e.TokenCompleted(token=token.id, node=node.id))
+        run.emit(e.TokenArrived(token=token.id, node=node.jump))
+        run.enqueue(token.id)
+        return
     if not taken:
         run.end(token, "end")
         return

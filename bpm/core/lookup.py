@@ -41,10 +41,10 @@ class BoundLookup:
 
     __slots__ = ("_bound", "_inner", "now")
 
-    def __init__(self, inner: ScopeLookup, bound: Mapping[str, Any]) -> None:
+    def __init__(self, inner: ScopeLookup | BoundLookup, bound: Mapping[str, Any]) -> None:
         self._inner = inner
         self._bound = bound
-        self.now = inner.now
+        self.now: datetime = inner.now
 
     def lookup(self, name: str) -> Any:
         """Return a value; raises as the other one."""

@@ -9,11 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from bpm.core.arming import arm_boundary
+from bpm.core.data import UNSET
 from bpm.core.execution import to_storable
 from bpm.core.failure import NodeFailed
 from bpm.core.graph import Activity, MultiInstance, StandardLoop
 from bpm.core.ids import Id
 from bpm.core.layers import BODY, LOOP, open_activity, open_scope
+from bpm.core.lookup import own_variables
+from bpm.core.rows import Scope
 from bpm.core.token import Token
 from bpm.core.values import from_text
 
@@ -23,6 +26,10 @@ if TYPE_CHECKING:
 COUNTS: Final = ("nrOfInstances", "nrOfCompletedInstances", "nrOfActiveInstances")
 """Variables of a multi-instance body."""
 MAX_INSTANCES: Final = 1_000_000
+MOST_COUNTED: Final = 10_000_000
+"""What a loop's own counts may be at most."""
+_RESULT: Final = "$result:"
+"""Begins the hidden variables that hold what instances gave."""
 
 
 def enter(run: Run, node: Activity, token: Token) -> None:
@@ -116,10 +123,50 @@ def begin_instance(
     open_activity(run, node, run.token(token), variables)
 
 
+def keep_item(run: Run, token: Token, value: Any) -> None:
+    """Keep what one instance gives, until its body completes."""
+    body = run.state.scopes[token.scope].parent
+    assert body is not None, "an instance stands in its body"
+    number = own_count(run, token.scope, "loopCounter")
+    run.set_variables(body, {f"{_RESULT}{number}": None if value is UNSET else value}, local=True)
+
+
+def gather_results(run: Run, row: Scope) -> None:
+    """Set the list of what the instances of a body gave, null for those that did not complete."""
+    node = run.graph.nodes[row.node]
+    loop = node.loop if isinstance(node, Activity) else None
+    if not isinstance(loop, MultiInstance) or not loop.output_collection or row.parent is None:
+        return
+    kept = own_variables(run.state, row.id)
+    numbers = [int(name.removeprefix(_RESULT)) for name in kept if name.startswith(_RESULT)]
+    count = kept.get("nrOfInstances")
+    if not is_count(count):
+        count = max(numbers, default=-1) + 1
+    results = [kept.get(f"{_RESULT}{number}") for number in range(int(count or 0))]
+    run.set_variables(row.parent, {loop.output_collection: results})
+
+
 def own_variable(run: Run, scope: Id, name: str) -> Any:
     """Return a variable of exactly this scope, 0 where there is none."""
     found = run.state.variable(scope, name)
     return from_text(found.value) if found is not None else 0
+
+
+def is_count(value: Any) -> bool:
+    """Return whether a value can be one of a loop's counts; people may write to them as to any variable."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_COUNTED
+
+
+def own_count(run: Run, scope: Id, name: str) -> int:
+    """Return a count of exactly this scope, 0 where there is none.
+
+    Raises:
+        NodeFailed: somebody has made something else of it.
+    """
+    value = own_variable(run, scope, name)
+    if not is_count(value):
+        raise NodeFailed("ExpressionFailed", f"{name} is no count any more; it is {str(value)[:100]!r}.")
+    return int(value)
 
 
 def item_name(number: int) -> str:

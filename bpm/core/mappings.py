@@ -21,7 +21,34 @@ class MapSource(NamedTuple):
     entries: tuple[tuple[Expression, Source], ...]
 
 
-Source = Expression | ListSource | MapSource
+class DataName(NamedTuple):
+    """A data element as a variable.
+
+    Attributes:
+        names: under which it may stand, the first one that is set counts.
+        own: whether it stands in the activity's own scope only (data outputs), so that no stale value is taken.
+    """
+
+    names: tuple[str, ...]
+    own: bool = False
+
+
+class DataSource(NamedTuple):
+    """What a data association copies, if all its sources are set; else it leaves its target alone.
+
+    Attributes:
+        expression: what is made of them; None copies the only one.
+        aliases: names under which expressions see sources, beside their own.
+        optional: whether a source that is not set is null (a gathered result) rather than nothing.
+    """
+
+    sources: tuple[DataName, ...]
+    expression: Expression | None = None
+    aliases: tuple[tuple[str, DataName], ...] = ()
+    optional: bool = False
+
+
+Source = Expression | ListSource | MapSource | DataSource
 
 
 class VariableMapping(NamedTuple):
@@ -33,7 +60,10 @@ class VariableMapping(NamedTuple):
 
 def expressions_of(source: Source) -> Iterator[Expression]:
     """Yield all expressions in a source."""
-    if isinstance(source, ListSource):
+    if isinstance(source, DataSource):
+        if source.expression is not None:
+            yield source.expression
+    elif isinstance(source, ListSource):
         for item in source.items:
             yield from expressions_of(item)
     elif isinstance(source, MapSource):
@@ -45,7 +75,7 @@ def expressions_of(source: Source) -> Iterator[Expression]:
 
 
 def value_of(source: Source, evaluate: Callable[[Expression], Any]) -> Any:
-    """Return the value of a source.
+    """Return the value of a source that is no data association (see `bpm.core.data`).
 
     Raises:
         NodeFailed: a computed key of a map is no text.
@@ -54,6 +84,7 @@ def value_of(source: Source, evaluate: Callable[[Expression], Any]) -> Any:
         return [value_of(item, evaluate) for item in source.items]
     if isinstance(source, MapSource):
         return {_key(evaluate(key), key): value_of(entry, evaluate) for key, entry in source.entries}
+    assert not isinstance(source, DataSource), "data associations do not stand inside lists and maps"
     return evaluate(source)
 
 
@@ -63,12 +94,8 @@ def _key(value: Any, expression: Expression) -> str:
     return str(value)
 
 
-def names_read(mappings: tuple[VariableMapping, ...]) -> frozenset[str] | None:
-    """Return the variables that mappings may read; None when that cannot be known."""
-    names: frozenset[str] = frozenset()
-    for mapping in mappings:
-        for expression in expressions_of(mapping.source):
-            if expression.names is None:
-                return None
-            names |= expression.names
-    return names
+def data_names(source: Source) -> frozenset[str]:
+    """Return the variables that a data association copies."""
+    if not isinstance(source, DataSource):
+        return frozenset()
+    return frozenset(name for one in source.sources for name in one.names)

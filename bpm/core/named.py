@@ -21,13 +21,11 @@ MAX_KEY_CHARACTERS: Final = 500
 def read_name(
     xml: XmlElement, reading: Reading, reference: str, what: str
 ) -> tuple[Expression, XmlElement | None]:
-    """Return the name that a definition refers to, and the root element; report a missing one."""
+    """Return the name that a definition refers to (else the id), and the root element; report a missing one."""
     found = reading.root_element(xml.get(reference))
-    name = found.get("name").strip() if found is not None else ""
+    name = found.get("name").strip() or found.id if found is not None and found.tag == what else ""
     if not name:
-        reading.problem(
-            xml, f"{what}-name", f"The {what} that {reference} names has no name or is not there."
-        )
+        reading.problem(xml, f"{what}-name", f"The {reference} names no {what} of the file.")
     return reading.expression(xml, name), found
 
 

@@ -37,6 +37,19 @@ class ActivateInstance(Command):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FreezeInstance(Command):
+    """Stop an instance of which an invariant does not hold, until an operator releases it.
+
+    Attributes:
+        evidence: what does not hold.
+        bare: leave its tokens alone, because they cannot be touched.
+    """
+
+    evidence: str
+    bare: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ModifyInstance(Command):
     """End and start at places of the instance, in the order of the instructions."""
 
@@ -150,6 +163,13 @@ class ResolveUserTask(TaskCommand):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CommentUserTask(TaskCommand):
+    """Write something to an open user task, as `actor`; 1 to 4,000 characters."""
+
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SetJobRetries(JobCommand):
     """Give a job that waits another number of retries, or try one again that has failed for good."""
 
@@ -158,9 +178,10 @@ class SetJobRetries(JobCommand):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeJob(JobCommand):
-    """Let a job that waits become due at another time."""
+    """Let a job that waits become due at another time, or be taken before or after others; None leaves it."""
 
-    available_at: datetime
+    available_at: datetime | None = None
+    priority: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,9 +203,10 @@ class TimerCommand(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeTimer(TimerCommand):
-    """Let a timer become due at another time."""
+    """Let a timer become due at another time, or fire before or after others; None leaves it."""
 
-    due_at: datetime
+    due_at: datetime | None = None
+    priority: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,31 @@ RESETTING: Final = "resetting"
 CONTINUED: Final = "continued"
 """Likewise, and the job behind the work is done: its end listeners have been told."""
 
-LEAVING: Final = frozenset({AFTER, RESETTING, CONTINUED})
+RESET_CONTINUED: Final = "resetBehind"
+"""Likewise, at a complex gateway that resets."""
+
+CAUGHT: Final = "caught"
+"""Likewise: its event came while it was waited for elsewhere, so what it maps has not been mapped yet."""
+
+OPENING: Final = "opening"
+"""The first token of a process or event subprocess, before the start listeners of that have been told."""
+OPENING_CAUGHT: Final = "openCaught"
+"""Likewise, at an event that has come: `CAUGHT` is next."""
+ARMING: Final = "arming"
+"""As `OPENING`, and what starts event subprocesses of the scope could not be armed: that is tried again first."""
+ARMING_CAUGHT: Final = "armingCaught"
+"""Likewise, at an event that has come."""
+UNARMED: Final = frozenset({ARMING, ARMING_CAUGHT})
+OPENINGS: Final = frozenset({OPENING, OPENING_CAUGHT, *UNARMED})
+
+ARRIVED: Final = frozenset({CAUGHT, OPENING_CAUGHT, ARMING_CAUGHT})
+"""The event has come while it was waited for elsewhere."""
+
+BEHIND: Final = frozenset({CONTINUED, RESET_CONTINUED})
+"""The job behind the work is done."""
+RESETS: Final = frozenset({RESETTING, RESET_CONTINUED})
+"""A complex gateway resets."""
+LEAVING: Final = frozenset({AFTER, *ARRIVED, RESETTING, *BEHIND})
 
 GATHERED: Final = "gathered"
 """All tokens with which the activity starts have come."""

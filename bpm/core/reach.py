@@ -9,7 +9,8 @@ from bpm.core.token import Token
 def upstream(graph: Graph, join: NodeId) -> dict[FlowId, frozenset[NodeId]]:
     """Return incoming flow to the nodes of the scope from which a token can come to it without passing the join.
 
-    A token at such a node has not left it yet. Boundary events count as successors of their activity.
+    A token at such a node has not left it yet. Boundary events count as successors of their activity, a link catch as
+    one of its throws.
     """
     cached = graph.upstream.get(join)
     if cached is None:
@@ -41,6 +42,7 @@ def _sources(graph: Graph, join: NodeId, flow: FlowId) -> frozenset[NodeId]:
         found.add(name)
         node = graph.nodes[name]
         stack.extend(graph.flows[incoming].source for incoming in node.incoming)
+        stack.extend(graph.jumps.get(name, ()))
         if node.attached_to is not None:
             stack.append(node.attached_to)
     return frozenset(found)

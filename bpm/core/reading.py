@@ -6,7 +6,7 @@ from datetime import datetime, tzinfo
 from typing import Any, Protocol
 
 from bpm.core.expressions import Expression
-from bpm.core.xml import XmlElement
+from bpm.core.xml import CAMUNDA, XmlElement
 
 Armed = tuple[str, Any]
 """A trigger's tag with its definition, as a node holds it."""
@@ -84,7 +84,7 @@ class Reading(Protocol):
         """Read the expressions of `executionListener` or `taskListener` elements for one event."""
         ...
 
-    def process_extension(self, name: str) -> str | None:
+    def process_extension(self, name: str, space: str = CAMUNDA) -> str | None:
         """Return a vendor attribute of the process element."""
         ...
 

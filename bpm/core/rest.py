@@ -16,8 +16,10 @@ from bpm.core.completing import scope_done
 from bpm.core.conditions import ask_conditions
 from bpm.core.ids import Id
 from bpm.core.inclusive import fire_inclusive
-from bpm.core.layers import AD_HOC
+from bpm.core.layers import AD_HOC, BODY
+from bpm.core.loops import gather_results
 from bpm.core.merging import merge_groups
+from bpm.core.opening import tell_end
 from bpm.core.rows import InstanceStatus, ScopeStatus
 from bpm.core.run import Run
 
@@ -67,6 +69,9 @@ def _complete(run: Run, scope: Id) -> None:
         saga.complete(run, row)
         if row.parent is not None:
             return
+    if row.kind == BODY:
+        gather_results(run, row)
+    tell_end(run, row)
     disarm(run, scope, "completed")
     run.emit(e.ScopeCompleted(scope=scope, node=row.node))
     record_completed(run, row)

@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 from bpm.core import activities, leaving
 from bpm.core import events as e
+from bpm.core.arming import arm_handlers
 from bpm.core.commands import CancelInstance
 from bpm.core.compensation import saga
 from bpm.core.compensation.records import record_left
 from bpm.core.context import Context
 from bpm.core.failure import NodeFailed
-from bpm.core.graph import Activity, Graph, MultiInstance, Node
+from bpm.core.graph import Activity, Graph, Node
 from bpm.core.ids import Id
-from bpm.core.layers import ACTIVITY, BODY, layer_of
-from bpm.core.phases import AFTER, CONTINUED, LEAVING
-from bpm.core.stage import Place, Stage
+from bpm.core.layers import has_job, layer_of
+from bpm.core.phases import AFTER, ARRIVED, BEHIND, LEAVING, OPENINGS, UNARMED
+from bpm.core.stage import Place, Spot, Stage
 from bpm.core.state import State
 from bpm.core.token import Token, TokenStatus, Wait
 
@@ -34,16 +35,18 @@ class Run(Stage):
 
     Attributes:
         throwing: tokens that stand at an event that throws; they go on when all others have come to rest.
+        brought: token at an event to what came along and is seen only there.
         passes: node to passes since the last wait state.
     """
 
-    __slots__ = ("_admitted", "_elements", "_queue", "_steps", "passes", "throwing")
+    __slots__ = ("_admitted", "_elements", "_queue", "_steps", "brought", "passes", "throwing")
 
     def __init__(
         self, graph: Graph, state: State, context: Context, elements: Mapping[str, Element[Any]]
     ) -> None:
         super().__init__(graph, state, context)
         self.throwing: deque[Id] = deque()
+        self.brought: dict[Id, dict[str, Any]] = {}
         self.passes: dict[str, int] = dict(state.instance.passes)
         self._elements = elements
         self._admitted: set[Id] = set()
@@ -144,20 +147,17 @@ class Run(Stage):
             NodeFailed: before anything but effects of listeners is emitted.
         """
         layer = layer_of(self, node, token)
-        listens = layer is None and not (isinstance(node, Activity) and activities.is_layered(node))
-        if token.phase != CONTINUED:
-            if listens:
-                self.listen(node.on_end, token)
-            if _has_job(node, layer, "after"):
+        if token.phase not in BEHIND:
+            leaving.finish_unlayered(self, node, token, layer)
+            if has_job(node, layer, "after"):
                 self.create_job(node, token, "after")
                 return
         self._admitted.discard(token.id)
         if layer is not None:
-            assert isinstance(node, Activity), "only activities have scopes of their own"
-            self._leave_layer(node, token, layer)
+            leaving.leave_layer(self, node, token, layer)
             return
         copies = node.completion_quantity if isinstance(node, Activity) else 1
-        around = self._watcher(node)
+        around = leaving.watcher(self, node)
         enough = around is not None and self.element(around).satisfied(self, around, token)
         flows = self._elements[node.tag].choose(self, node, token)
         record_left(self, node, token)
@@ -165,21 +165,14 @@ class Run(Stage):
         if around is not None and enough:
             self.element(around).close(self, around, token.scope)
 
-    def _watcher(self, node: Node) -> Node | None:
-        """Return the subprocess around an activity that wants to know when it is left."""
-        around = self.graph.nodes.get(node.scope)
-        return around if around is not None and around.watches and isinstance(node, Activity) else None
-
-    def _leave_layer(self, node: Activity, token: Token, layer: str) -> None:
-        if layer == ACTIVITY:
-            activities.finish(self, node, token)
-        else:
-            from bpm.core.completing import instance_done
-
-            instance_done(self, node, token)
-
     def fail(self, token: Token, failure: NodeFailed) -> None:
-        """The token cannot go on: the saga around it compensates, else an incident opens."""
+        """The token cannot go on: the saga around it compensates, else an incident opens.
+
+        What came with its event, to be mapped, is kept as if there were nothing to map.
+        """
+        brought = self.brought.pop(token.id, None)
+        if brought:
+            self.set_variables(token.scope, brought)
         if not saga.begin(self, token, failure):
             super().fail(token, failure)
 
@@ -220,17 +213,33 @@ class Run(Stage):
 
     def _step(self, token: Token) -> None:
         node = self.graph.nodes[token.node]
-        if token.phase in LEAVING:
+        if token.phase in OPENINGS:
+            self._guarded(node, token, self._open)
+        elif token.phase in LEAVING:
             self._guarded(node, token, lambda run, node, token: run.leave(node, token))
         elif self._stands_before(node, token):
-            self.create_job(node, token, "before")
+            self._put_off(node, token, "before")
         else:
             self._admitted.discard(token.id)
             self._guarded(node, token, self._enter)
 
+    def _open(self, _: Run, node: Node, token: Token) -> None:
+        """Tell the start listeners of the scope that this token begins, then let it go on."""
+        scope = self.state.scopes[token.scope]
+        if token.phase in UNARMED:
+            arm_handlers(self, scope.id)
+        self.listen(self.graph.scopes[scope.node].on_start, Spot(scope.id, scope.node))
+        if token.phase in ARRIVED:
+            self.leave(node, token)
+        elif self._stands_before(node, token):
+            self.create_job(node, token, "before")
+        else:
+            self._admitted.discard(token.id)
+            self._enter(self, node, token)
+
     def _stands_before(self, node: Node, token: Token) -> bool:
         """Return whether a job stands before the node; where several tokens are needed, it comes after the last."""
-        if token.id in self._admitted or not _has_job(node, layer_of(self, node, token), "before"):
+        if token.id in self._admitted or not has_job(node, layer_of(self, node, token), "before"):
             return False
         return not (isinstance(node, Activity) and activities.waits_for_more(node, token))
 
@@ -271,17 +280,13 @@ class Run(Stage):
             queue = self._queue or self.throwing
             token = self.state.tokens.get(queue.popleft())
             if token is not None and token.status is TokenStatus.READY:
-                self.create_job(self.graph.nodes[token.node], token, "continuation", passes=passes)
+                self._put_off(self.graph.nodes[token.node], token, "continuation", passes)
 
-
-def _has_job(node: Node, layer: str | None, side: str) -> bool:
-    """Return whether a job stands before or after the node, or before or after each instance inside a loop's body."""
-    if layer is None:
-        return node.before if side == "before" else node.after
-    loop = node.loop if isinstance(node, Activity) else None
-    if not isinstance(loop, MultiInstance):
-        return False
-    return loop.before and layer == ACTIVITY if side == "before" else loop.after and layer == BODY
+    def _put_off(self, node: Node, token: Token, kind: str, passes: Mapping[str, int] | None = None) -> None:
+        try:
+            self.create_job(node, token, kind, passes=passes)
+        except NodeFailed as failure:
+            self.fail(token, failure)
 
 
 __all__ = ["Place", "Run"]

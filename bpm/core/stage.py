@@ -6,7 +6,7 @@ The part of a run that knows nothing of how tokens move.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from bpm.core import events as e
 from bpm.core.between import Broadcast, Outgoing, Sendable
@@ -18,6 +18,7 @@ from bpm.core.failure import NodeFailed
 from bpm.core.graph import Graph, Node
 from bpm.core.ids import Id
 from bpm.core.lookup import BoundLookup, ScopeLookup, owner_of
+from bpm.core.priorities import evaluate_priority
 from bpm.core.state import State
 from bpm.core.token import Token
 
@@ -36,6 +37,13 @@ class Place(Protocol):
         ...
 
 
+class Spot(NamedTuple):
+    """A place without token."""
+
+    scope: Id
+    node: str
+
+
 class Stage:
     """A state, and what a command does to it.
 
@@ -45,9 +53,10 @@ class Stage:
         changed: variables that were set or removed since conditions were last asked: (scope, name, what).
         opened: conditions that began to be waited for since they were last asked.
         outgoing: what goes to other instances after the commit, in order.
+        bound: a node, and names that its expressions see before all variables.
     """
 
-    __slots__ = ("changed", "context", "events", "graph", "moved", "opened", "outgoing", "state")
+    __slots__ = ("bound", "changed", "context", "events", "graph", "moved", "opened", "outgoing", "state")
 
     def __init__(self, graph: Graph, state: State, context: Context) -> None:
         self.graph = graph
@@ -58,6 +67,7 @@ class Stage:
         self.changed: list[tuple[Id, str, str]] = []
         self.opened: list[Id] = []
         self.outgoing: list[Outgoing | Broadcast] = []
+        self.bound: tuple[str, Mapping[str, Any]] | None = None
 
     def emit(self, event: e.Event) -> None:
         """Apply an event and keep it."""
@@ -84,9 +94,12 @@ class Stage:
 
     # expressions and variables
 
-    def lookup(self, place: Place) -> ScopeLookup:
+    def lookup(self, place: Place) -> ScopeLookup | BoundLookup:
         """Return the variables as seen from a place."""
-        return ScopeLookup(self.state, place.scope, self.context.now)
+        found = ScopeLookup(self.state, place.scope, self.context.now)
+        if self.bound is not None and self.bound[0] == place.node:
+            return BoundLookup(found, self.bound[1])
+        return found
 
     def truth(self, condition: Expression, place: Place, bound: Mapping[str, Any] | None = None) -> bool:
         """Evaluate a condition as seen from a place.
@@ -104,14 +117,19 @@ class Stage:
         except EvaluationFailed as failure:
             raise NodeFailed("ExpressionFailed", str(failure)) from None
 
-    def evaluate(self, expression: Expression, place: Place) -> Any:
+    def evaluate(self, expression: Expression, place: Place, bound: Mapping[str, Any] | None = None) -> Any:
         """Evaluate an expression as seen from a place.
+
+        Args:
+            bound: names that stand before all variables.
 
         Raises:
             NodeFailed: `ExpressionFailed`.
         """
         try:
-            return expression.evaluate(self.lookup(place), ExecutionObject(self, place))
+            scope = self.lookup(place)
+            seen = BoundLookup(scope, bound) if bound else scope
+            return expression.evaluate(seen, ExecutionObject(self, place))
         except EvaluationFailed as failure:
             raise NodeFailed("ExpressionFailed", str(failure)) from None
 
@@ -131,11 +149,29 @@ class Stage:
         """
         watched = self.state.instance.conditions
         for name, value in variables.items():
-            owner = scope if local else owner_of(self.state, scope, name)
+            owner = scope if local else self.owner(scope, name)
             if watched:
                 there = self.state.variable(owner, name) is not None
                 self.changed.append((owner, name, "update" if there else "create"))
             self.emit(e.VariableSet(scope=owner, name=name, value=value))
+
+    def owner(self, scope: Id, name: str) -> Id:
+        """Return the nearest scope outwards that has the variable or declares it, else the process's own.
+
+        Raises:
+            Missing: it may be stored but was not loaded.
+        """
+        places = self.graph.declared.get(name)
+        if places is not None:
+            for row in self.state.chain(scope):
+                if row.node in places or self.state.variable(row.id, name) is not None:
+                    return row.id
+        return owner_of(self.state, scope, name)
+
+    def keep_result(self, token: Token, variables: Mapping[str, Any]) -> None:
+        """Set what the work of a token's node gives: as `set_variables`, or local where only mapped ones leave."""
+        local = self.graph.nodes[token.node].mappings_local
+        self.set_variables(token.scope, variables, local=local)
 
     def remove_variable(self, scope: Id, name: str) -> None:
         """Remove a variable of exactly this scope. Emits VariableRemoved."""
@@ -160,7 +196,11 @@ class Stage:
     def create_job(
         self, node: Node, token: Token, kind: str, handler: str = "", passes: Mapping[str, int] | None = None
     ) -> None:
-        """Create a job for a token that stays Ready until a cluster begins it. Emits JobCreated."""
+        """Create a job for a token that stays Ready until a cluster begins it. Emits JobCreated.
+
+        Raises:
+            NodeFailed: its priority cannot be evaluated.
+        """
         self.emit(
             e.JobCreated(
                 job=self.new_id(),
@@ -171,6 +211,7 @@ class Stage:
                 retries=node.job_retries,
                 available_at=self.context.now,
                 passes=passes,
+                priority=evaluate_priority(self, node.job_priority, token),
             )
         )
         self.moved[token.scope] = None

@@ -14,6 +14,7 @@ from bpm.core.calls import Given
 from bpm.core.expressions import EvaluationFailed, Expression
 from bpm.core.failure import NodeFailed
 from bpm.core.graph import Graph, Node
+from bpm.core.priorities import whole_priority
 from bpm.core.timing import TimingSyntaxError
 from bpm.core.triggers.conditional import Condition
 from bpm.core.triggers.message import Message
@@ -42,6 +43,7 @@ class StartTimer(NamedTuple):
     kind: str
     due_at: datetime
     expression: str
+    priority: int = 0
 
 
 def start_waits(graph: Graph) -> list[StartWait]:
@@ -70,7 +72,8 @@ def start_timers(graph: Graph, now: datetime, zone: tzinfo) -> list[StartTimer]:
                 due = first_due(definition.kind, text, now, zone)
             except TimingSyntaxError as error:
                 raise NodeFailed("TimerInvalid", f"{node.id}: {error}") from None
-            found.append(StartTimer(node.id, definition.kind, due, text))
+            priority = whole_priority(_evaluate(node.job_priority, now)) if node.job_priority else 0
+            found.append(StartTimer(node.id, definition.kind, due, text, priority))
     return found
 
 
@@ -123,3 +126,21 @@ def _evaluate(text: Expression, now: datetime) -> Any:
     except EvaluationFailed as failure:
         raise NodeFailed("ExpressionFailed", str(failure)) from None
     return value.isoformat() if hasattr(value, "isoformat") else value
+
+
+def came_first(node: Any, trigger: str) -> int:
+    """Return which definition of a start event has come, given kind and name as `StartInstance.trigger` has them."""
+    kind, _, name = trigger.partition(":")
+    for number, (_, definition) in enumerate(node.triggers):
+        if isinstance(definition, Message | Signal):
+            wanted = "message" if isinstance(definition, Message) else "signal"
+            found = (kind, name) == (wanted, definition.name.text)
+        else:
+            found = (
+                kind == "timer"
+                if isinstance(definition, Timer)
+                else (kind, name) == ("condition", str(number))
+            )
+        if found:
+            return number
+    return 0

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from bpm.core import events as e
+from bpm.core.event_mappings import hand_on, stays_local
 from bpm.core.failure import NodeFailed
+from bpm.core.layers import layer_of
 from bpm.core.rows import Subscription, Timer
 from bpm.core.run import Run
 from bpm.core.token import TokenStatus
@@ -19,7 +21,8 @@ def trigger(run: Run, row: Timer | Subscription, variables: Mapping[str, Any]) -
     Emits TimerFired or SubscriptionTriggered, then VariableSet for what came along.
     """
     node = run.graph.nodes[row.node]
-    remains = row.token is None and not run.element(node).interrupts(node)
+    together = getattr(node, "parallel", False)
+    remains = row.token is None and not together and not run.element(node).interrupts(node)
     if isinstance(row, Timer):
         run.emit(e.TimerFired(timer=row.id, token=row.token, node=row.node))
         if remains:
@@ -28,11 +31,18 @@ def trigger(run: Run, row: Timer | Subscription, variables: Mapping[str, Any]) -
         run.emit(
             e.SubscriptionTriggered(subscription=row.id, token=row.token, node=row.node, remains=remains)
         )
-    run.set_variables(row.scope, variables)
+    local = stays_local(node, variables)
+    run.set_variables(row.scope, {name: value for name, value in variables.items() if name not in local})
+    begun = len(run.events)
     if row.token is None:
         run.element(node).caught(run, node, row.scope)
+        hand_on(run, node, row.scope, local, begun)
         return
     token = run.token(row.token)
+    if local and layer_of(run, node, token) is not None:
+        run.set_variables(row.scope, local, local=True)
+    elif local:
+        run.brought[token.id] = local
     try:
         run.element(node).triggered(run, node, token)
     except NodeFailed as failure:

@@ -23,6 +23,12 @@ MAX_NAME = 255
 MAX_DEPTH = 64
 
 
+class Erased(str):
+    """What stands in a fold where a value was erased: the digest of its event (semantics §10)."""
+
+    __slots__ = ()
+
+
 class _Special(Exception):
     """A value for the slow path is inside."""
 
@@ -139,10 +145,19 @@ def check_variables(variables: object, *, max_bytes: int = 4_000_000) -> dict[st
         if is_hidden(name):
             raise VariableInvalid("Names that begin with $ are the engine's own.", variable=name)
         _check_value(name, value, 0)
-        size = len(to_text(value))
+        text = to_text(value)
+        size = len(text) if text.isascii() else len(text.encode())
         if size > max_bytes:
             raise VariableInvalid(f"The value has {size} bytes, {max_bytes} are allowed.", variable=name)
     return variables
+
+
+def _check_members(name: str, value: dict[Any, Any], depth: int) -> None:
+    for key, item in value.items():
+        if not isinstance(key, str):
+            raise VariableInvalid(f"{type(key).__name__} is no name in a JSON object.", variable=name)
+        _check_value(name, key, depth)
+        _check_value(name, item, depth)
 
 
 def _check_value(name: str, value: object, depth: int) -> None:
@@ -154,9 +169,7 @@ def _check_value(name: str, value: object, depth: int) -> None:
         if _SURROGATE.search(value):
             raise VariableInvalid("Text may not contain lone surrogates.", variable=name)
     elif isinstance(value, dict):
-        for key, item in value.items():
-            _check_value(name, key, depth + 1)
-            _check_value(name, item, depth + 1)
+        _check_members(name, value, depth + 1)
     elif isinstance(value, list):
         for item in value:
             _check_value(name, item, depth + 1)

@@ -12,8 +12,10 @@ from bpm.core.values import check_variables
 from bpm.shell.configuration import setting
 from bpm.shell.definitions import is_id
 from bpm.shell.execute import execute
+from bpm.shell.finding import instance_now
 from bpm.shell.idempotency import Idempotency, once
 from bpm.shell.outcome import Done, Outcome
+from bpm.shell.postponed import execute_or_postpone
 from bpm.shell.requests import Request
 
 Answer = dict[str, Any]
@@ -37,7 +39,8 @@ def task_answer(task_id: str, done: Done) -> Answer:
 
 
 def instance_answer(done: Done) -> Answer:
-    """Return what every answer says of the instance."""
+    """Return what every answer says of the instance, and of a start the version."""
+    version = {} if done.version is None else {"version": done.version}
     return {
         "instance_id": done.instance_id,
         "status": done.status,
@@ -45,6 +48,7 @@ def instance_answer(done: Done) -> Answer:
         "process_def_id": done.process_def_id,
         "business_key": done.business_key,
         "continuing": done.continuing,
+        **version,
     }
 
 
@@ -53,6 +57,29 @@ def done(outcome: Outcome) -> Done:
     if isinstance(outcome, EngineError):
         raise outcome
     return outcome
+
+
+def later_or_now(request: Request, *, later: bool) -> Answer | Done:
+    """Carry out an operation on a whole instance; with `later` a job does what is too large for one command.
+
+    Returns:
+        What was done, or the answer that a job will do it: the instance as it is now, and `postponed`.
+
+    Raises: the refusal.
+    """
+    if not later:
+        return done(execute(request))
+    outcome = execute_or_postpone(request)
+    if outcome is not None:
+        return done(outcome)
+    assert request.instance is not None, "the operation names its instance"
+    return instance_now(request.instance) | {"continuing": True, "postponed": True}
+
+
+def operation_answer(request: Request, *, later: bool) -> Answer:
+    """Return the answer to such an operation."""
+    outcome = later_or_now(request, later=later)
+    return instance_answer(outcome) if isinstance(outcome, Done) else outcome
 
 
 def checked(variables: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 
 from bpm.core import commands as c
 from bpm.core import errors
 from bpm.core import operations as o
 from bpm.engine.answers import Answer, answer_once, done, identifier, instance_answer
+from bpm.engine.starts import change_start, disarm_start, trigger_start
 from bpm.shell.execute import execute
 from bpm.shell.idempotency import Idempotency
 from bpm.shell.outcome import Done
 from bpm.shell.requests import Request
+from bpm.shell.start_operations import start_timer_of
 
 
 def set_job_retries(
@@ -26,10 +29,21 @@ def set_job_retries(
 
 
 def change_job(
-    job_id: str, *, available_at: datetime, tenant: str = "", actor: str = "", key: Idempotency | None = None
+    job_id: str,
+    *,
+    available_at: datetime | None = None,
+    priority: int | None = None,
+    tenant: str = "",
+    actor: str = "",
+    key: Idempotency | None = None,
 ) -> Answer:
-    """Let a waiting job become due at another time. Raises: JobNotFound, JobClosed, InstanceEnded."""
-    return _about_job(o.ChangeJob(job=_job(job_id), available_at=available_at, actor=actor), tenant, key)
+    """Let a waiting job become due at another time, or be taken before or after others.
+
+    Raises:
+        JobNotFound, JobClosed, InstanceEnded, Invalid.
+    """
+    command = o.ChangeJob(job=_job(job_id), available_at=available_at, priority=priority, actor=actor)
+    return _about_job(command, tenant, key)
 
 
 def run_job(job_id: str, *, tenant: str = "", actor: str = "", key: Idempotency | None = None) -> Answer:
@@ -60,15 +74,39 @@ def delete_job(job_id: str, *, tenant: str = "", actor: str = "", key: Idempoten
 
 
 def change_timer(
-    timer_id: str, *, due_at: datetime, tenant: str = "", actor: str = "", key: Idempotency | None = None
+    timer_id: str,
+    *,
+    due_at: datetime | None = None,
+    priority: int | None = None,
+    tenant: str = "",
+    actor: str = "",
+    key: Idempotency | None = None,
 ) -> Answer:
-    """Let a scheduled timer become due at another time. Raises: TimerNotFound, TimerClosed, InstanceEnded."""
-    return _about_timer(o.ChangeTimer(timer=_timer(timer_id), due_at=due_at, actor=actor), tenant, key)
+    """Let a scheduled timer, of an instance or the start of a version, become due at another time or rank otherwise.
+
+    Raises:
+        TimerNotFound, TimerClosed, InstanceEnded, Invalid.
+    """
+    command = o.ChangeTimer(timer=_timer(timer_id), due_at=due_at, priority=priority, actor=actor)
+    return _about_timer(
+        command,
+        tenant,
+        key,
+        lambda definition: change_start(
+            definition, timer_id, due_at=due_at, priority=priority, tenant=tenant, actor=actor
+        ),
+    )
 
 
 def fire_timer(timer_id: str, *, tenant: str = "", actor: str = "", key: Idempotency | None = None) -> Answer:
-    """Fire a scheduled timer now. Raises: TimerNotFound, TimerClosed, InstanceEnded, Suspended."""
-    return _about_timer(o.FireTimer(timer=_timer(timer_id), actor=actor), tenant, key)
+    """Fire a scheduled timer now. Raises: TimerNotFound, TimerClosed, InstanceEnded, Suspended, NotStartable."""
+    command = o.FireTimer(timer=_timer(timer_id), actor=actor)
+    return _about_timer(
+        command,
+        tenant,
+        key,
+        lambda definition: trigger_start(definition, timer_id, tenant=tenant, actor=actor),
+    )
 
 
 def delete_timer(
@@ -79,7 +117,13 @@ def delete_timer(
     Raises:
         TimerNotFound, TimerClosed, InstanceEnded, Suspended.
     """
-    return _about_timer(o.DeleteTimer(timer=_timer(timer_id), actor=actor), tenant, key)
+    command = o.DeleteTimer(timer=_timer(timer_id), actor=actor)
+    return _about_timer(
+        command,
+        tenant,
+        key,
+        lambda definition: disarm_start(definition, timer_id, tenant=tenant, actor=actor),
+    )
 
 
 def _job(job_id: str) -> str:
@@ -98,8 +142,29 @@ def _job_answer(job: str, done: Done) -> Answer:
     return {"job_id": job, **instance_answer(done)}
 
 
-def _about_timer(command: o.TimerCommand, tenant: str, key: Idempotency | None) -> Answer:
+def _about_timer(
+    command: o.TimerCommand,
+    tenant: str,
+    key: Idempotency | None,
+    of_definition: Callable[[str], Answer],
+) -> Answer:
+    """Carry out a command about a timer of an instance, or what is the same for one that starts instances."""
+
     def produce() -> Answer:
-        return {"timer_id": command.timer, **instance_answer(done(execute(Request(command, tenant))))}
+        try:
+            found = instance_answer(done(execute(Request(command, tenant))))
+        except errors.TimerNotFound:
+            definition = start_timer_of(command.timer, tenant)
+            if definition is None:
+                raise
+            found = _of_start(of_definition, definition, command.timer)
+        return {"timer_id": command.timer, **found}
 
     return answer_once(key, tenant, produce)
+
+
+def _of_start(act: Callable[[str], Answer], definition: str, timer: str) -> Answer:
+    try:
+        return {"instance_id": None, "status": None, **act(definition)}
+    except errors.SubscriptionNotFound:
+        raise errors.TimerClosed(timer=timer) from None

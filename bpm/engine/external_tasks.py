@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from bpm.core import commands as c
 from bpm.core import errors
 from bpm.core.errors import EngineError
 from bpm.engine.answers import Answer, answer_once, checked, done, identifier, task_answer, task_command
+from bpm.engine.lists import outcomes_once
 from bpm.shell import leases
 from bpm.shell.execute import execute, execute_many
 from bpm.shell.idempotency import Idempotency, once
 from bpm.shell.outcome import Done
 from bpm.shell.requests import Request
+from bpm.shell.topics import Topic
 
 
 def fetch_and_lock(
     worker: str,
     *,
-    topics: Sequence[str],
+    topics: Sequence[str | Topic],
     max_tasks: int,
     lock_ms: int,
     tenant: str = "",
@@ -34,7 +37,7 @@ def fetch_and_lock(
             worker, topics, max_tasks=max_tasks, lock_ms=lock_ms, tenant=tenant, actor=actor
         ),
         keep=leases.leases_to_keep,
-        restore=leases.leases_again,
+        restore=partial(leases.leases_again, topics),
     )
     return answer
 
@@ -61,9 +64,13 @@ def complete_external_task(
 
 
 def complete_external_tasks(
-    items: Sequence[Mapping[str, Any]], *, tenant: str = "", actor: str = ""
+    items: Sequence[Mapping[str, Any]],
+    *,
+    tenant: str = "",
+    actor: str = "",
+    key: Idempotency | None = None,
 ) -> list[Answer | EngineError]:
-    """Complete many external tasks in one transaction.
+    """Complete many external tasks in one transaction. Under a used key the first outcomes, refusals included.
 
     Args:
         items: each with `task_id`, `worker`, and optionally `lease` and `variables`.
@@ -71,6 +78,10 @@ def complete_external_tasks(
     Returns:
         One answer or refusal each, in order.
     """
+    return outcomes_once(key, tenant, lambda: _complete_all(items, tenant, actor))
+
+
+def _complete_all(items: Sequence[Mapping[str, Any]], tenant: str, actor: str) -> list[Answer | EngineError]:
     outcomes: list[Answer | EngineError] = [errors.TaskNotFound()] * len(items)
     requests: list[Request] = []
     places: list[int] = []

@@ -9,7 +9,15 @@ from bpm.core import commands as c
 from bpm.core import errors
 from bpm.core.errors import EngineError
 from bpm.core.instructions import Instruction
-from bpm.engine.answers import Answer, answer_once, checked, done, identifier, instance_answer
+from bpm.engine.answers import (
+    Answer,
+    answer_once,
+    checked,
+    done,
+    identifier,
+    instance_answer,
+    operation_answer,
+)
 from bpm.engine.modification import checked_instructions
 from bpm.shell.execute import execute, execute_many
 from bpm.shell.idempotency import Idempotency
@@ -35,7 +43,7 @@ def start(
         instructions: where it begins, instead of at its none start event (`StartBefore`, `StartAfter`, `StartAtFlow`).
 
     Returns:
-        `instance_id status definition_id process_def_id business_key continuing`.
+        `instance_id status definition_id process_def_id version business_key continuing`.
 
     Raises:
         DefinitionNotFound, NotStartable, VariableInvalid.
@@ -61,13 +69,24 @@ def start_many(starts: Sequence[Start]) -> list[Answer | EngineError]:
 
 
 def cancel(
-    instance_id: str, *, reason: str = "", tenant: str = "", actor: str = "", key: Idempotency | None = None
+    instance_id: str,
+    *,
+    reason: str = "",
+    later: bool = False,
+    tenant: str = "",
+    actor: str = "",
+    key: Idempotency | None = None,
 ) -> Answer:
     """End an instance with all that is in it.
 
+    Args:
+        later: where that is more than 50,000 rows (`BPM["MAX_ROWS_AT_ONCE"]`), a job does it, in one transaction; the
+            answer then says `postponed`.
+
     Raises:
-        InstanceNotFound, InstanceEnded, TooLarge.
+        InstanceNotFound, InstanceEnded.
+        TooLarge: without `later`.
     """
     command = c.CancelInstance(reason=reason, actor=actor)
     request = Request(command, tenant, identifier(instance_id, errors.InstanceNotFound))
-    return answer_once(key, tenant, lambda: instance_answer(done(execute(request))))
+    return answer_once(key, tenant, lambda: operation_answer(request, later=later))

@@ -153,7 +153,9 @@ def signal(
     values = checked(variables)
     if instance is None:
         return answer_once(
-            key, tenant, lambda: {"signal": name, **signals.broadcast(name, values, tenant=tenant)}
+            key,
+            tenant,
+            lambda: {"signal": name, **signals.broadcast(name, values, tenant=tenant, actor=actor)},
         )
     aim = identifier(instance, errors.InstanceNotFound)
 

@@ -10,6 +10,7 @@ from bpm.core import operations as o
 from bpm.core.errors import EngineError, PlanInvalid
 from bpm.core.migration.plan import generate, plan_problems
 from bpm.engine.answers import Answer, answer_once, done, identifier, instance_answer
+from bpm.engine.lists import named_once
 from bpm.shell.definitions import graph_of
 from bpm.shell.execute import execute, execute_many
 from bpm.shell.finding import definition_of, instances_of, versions_there
@@ -59,7 +60,7 @@ def plan_migration(plan: MigrationPlan, *, tenant: str = "") -> Answer:
         "mappings": [{"source_node_id": name, "target_node_id": image} for name, image in mapped.items()],
         "unmapped": [name for name in source.nodes if name not in mapped],
         "update_events": command.update_events,
-        "problems": [problem._asdict() for problem in problems],
+        "problems": [problem.as_json() for problem in problems],
     }
 
 
@@ -116,7 +117,12 @@ def preview_migration(
 
 
 def execute_migration(
-    plan: MigrationPlan, instance_ids: Sequence[str] | None = None, *, tenant: str = "", actor: str = ""
+    plan: MigrationPlan,
+    instance_ids: Sequence[str] | None = None,
+    *,
+    tenant: str = "",
+    actor: str = "",
+    key: Idempotency | None = None,
 ) -> list[tuple[str, Answer | EngineError]]:
     """Migrate instances, one command each; without names the oldest 1,000 of the source version that have not ended.
 
@@ -125,6 +131,12 @@ def execute_migration(
 
     Raises: as `preview_migration`.
     """
+    return named_once(key, tenant, lambda: _execute(plan, instance_ids, tenant, actor))
+
+
+def _execute(
+    plan: MigrationPlan, instance_ids: Sequence[str] | None, tenant: str, actor: str
+) -> list[tuple[str, Answer | EngineError]]:
     command = _checked(plan, tenant, actor)
     if instance_ids is None:
         instances = instances_of(command.source, after=None, limit=MAX_INSTANCES)

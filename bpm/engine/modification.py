@@ -9,9 +9,9 @@ from typing import Any
 from bpm.core import errors
 from bpm.core import instructions as i
 from bpm.core import operations as o
-from bpm.engine.answers import Answer, answer_once, checked, done, identifier, instance_answer
-from bpm.shell.execute import execute
+from bpm.engine.answers import Answer, answer_once, checked, identifier, instance_answer, later_or_now
 from bpm.shell.idempotency import Idempotency
+from bpm.shell.outcome import Done
 from bpm.shell.preview import preview, tokens_told
 from bpm.shell.requests import Request
 
@@ -20,20 +20,27 @@ def modify(
     instance_id: str,
     instructions: Sequence[i.Instruction],
     *,
+    later: bool = False,
     tenant: str = "",
     actor: str = "",
     key: Idempotency | None = None,
 ) -> Answer:
     """Carry instructions out in order, all of them or none. Returns also `started`: the tokens they have started.
 
+    Args:
+        later: as of `cancel`; what a job does has no `started`.
+
     Raises:
-        InstanceNotFound, InstanceEnded, Suspended, TokenNotFound, TooLarge, VariableInvalid, Invalid.
+        InstanceNotFound, InstanceEnded, Suspended, TokenNotFound, VariableInvalid, Invalid.
+        TooLarge: without `later`.
         Conflict: a token is named that has ended.
     """
     request = _request(instance_id, instructions, tenant, actor)
 
     def produce() -> Answer:
-        outcome = done(execute(request))
+        outcome = later_or_now(request, later=later)
+        if not isinstance(outcome, Done):
+            return outcome
         return instance_answer(outcome) | {"started": outcome.answer["started"]}
 
     return answer_once(key, tenant, produce)

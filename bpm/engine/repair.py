@@ -8,6 +8,7 @@ from bpm.core import commands as c
 from bpm.core import errors
 from bpm.core.errors import EngineError
 from bpm.engine.answers import Answer, answer_once, done, identifier, instance_answer
+from bpm.engine.lists import named_once
 from bpm.shell.execute import execute, execute_many
 from bpm.shell.finding import failed_tokens, tokens_of
 from bpm.shell.idempotency import Idempotency
@@ -97,6 +98,7 @@ def retry_incidents(
     limit: int = MAX_BULK,
     tenant: str = "",
     actor: str = "",
+    key: Idempotency | None = None,
 ) -> list[tuple[str, Answer | EngineError]]:
     """Retry many incidents in one transaction: those named, or without names the oldest open ones that match.
 
@@ -109,19 +111,29 @@ def retry_incidents(
     Raises:
         Invalid: more than 1,000 are named.
     """
-    if incident_ids is not None:
-        found = _named(incident_ids, tenant)
-    else:
-        matching = failed_tokens(
-            tenant,
-            limit=min(limit, MAX_BULK),
-            kind=kind,
-            instance=instance_id,
-            instance__definition=definition_id,
-            instance__definition_key=process_def_id,
-            node=node,
-        )
-        found = dict(matching)
+
+    def produce() -> list[tuple[str, Answer | EngineError]]:
+        if incident_ids is not None:
+            found = _named(incident_ids, tenant)
+        else:
+            matching = failed_tokens(
+                tenant,
+                limit=min(limit, MAX_BULK),
+                kind=kind,
+                instance=instance_id,
+                instance__definition=definition_id,
+                instance__definition_key=process_def_id,
+                node=node,
+            )
+            found = dict(matching)
+        return _retry_all(found, retries, tenant, actor)
+
+    return named_once(key, tenant, produce)
+
+
+def _retry_all(
+    found: dict[str, str | None], retries: int | None, tenant: str, actor: str
+) -> list[tuple[str, Answer | EngineError]]:
     tokens = list(dict.fromkeys(token for token in found.values() if token is not None))
     requests = [Request(c.RetryToken(token=token, retries=retries, actor=actor), tenant) for token in tokens]
     outcomes = dict(zip(tokens, execute_many(requests), strict=True))

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from bpm.core import operations as o
-from bpm.engine.answers import Answer, checked, identifier, task_command
+from bpm.engine.answers import Answer, answer_once, checked, done, identifier, task_answer, task_command
+from bpm.shell.execute import execute
 from bpm.shell.idempotency import Idempotency
+from bpm.shell.requests import Request
 
 
 def throw_task_error(
@@ -117,3 +119,23 @@ def resolve_task(
     """
     command = o.ResolveUserTask(task=identifier(task_id), variables=checked(variables), by=by, actor=actor)
     return task_command(command, tenant, key)
+
+
+def comment_task(
+    task_id: str, *, message: str, tenant: str = "", actor: str = "", key: Idempotency | None = None
+) -> Answer:
+    """Write something to an open user task, as `actor`; the answer has the `comment_id`.
+
+    Raises:
+        TaskNotFound, TaskClosed, InstanceEnded.
+        Invalid: no words, or more than 4,000 characters.
+        VariableInvalid: characters that cannot be stored.
+    """
+    checked({"message": message})
+    command = o.CommentUserTask(task=identifier(task_id), message=message, actor=actor)
+
+    def produce() -> Answer:
+        outcome = done(execute(Request(command, tenant)))
+        return task_answer(command.task, outcome) | {"comment_id": outcome.answer["comment_id"]}
+
+    return answer_once(key, tenant, produce)

@@ -8,9 +8,12 @@ from typing import Any
 from bpm.core import commands as c
 from bpm.core import errors
 from bpm.core import operations as o
+from bpm.core.commands import Command
 from bpm.engine.answers import Answer, answer_once, checked, done, identifier, instance_answer, task_answer
 from bpm.shell.execute import execute
+from bpm.shell.finding import definition_of
 from bpm.shell.idempotency import Idempotency
+from bpm.shell.outcome import Done
 from bpm.shell.requests import Request
 
 
@@ -27,12 +30,29 @@ def set_variables(
     """Set variables of an instance, or of one scope in it; also of a suspended one.
 
     Raises:
-        InstanceNotFound, InstanceEnded, VariableInvalid, Invalid.
+        InstanceNotFound, InstanceEnded, VariableInvalid.
+        Invalid: the scope is not an active one of this instance.
         Suspended: a conditional event would be triggered.
     """
-    where = identifier(scope or instance_id, errors.InstanceNotFound)
+    instance, where = _place(instance_id, scope)
     command = c.SetVariables(scope=where, variables=checked(variables), local=local, actor=actor)
-    return answer_once(key, tenant, lambda: instance_answer(done(execute(Request(command, tenant)))))
+    return answer_once(key, tenant, lambda: instance_answer(_in_instance(instance, command, tenant)))
+
+
+def _place(instance_id: str, scope: str | None) -> tuple[str, str]:
+    instance = identifier(instance_id, errors.InstanceNotFound)
+    try:
+        return instance, identifier(scope) if scope is not None else instance
+    except errors.TaskNotFound:
+        raise errors.Invalid("A scope is named by its id.", scope=str(scope)[:100]) from None
+
+
+def _in_instance(instance: str, command: Command, tenant: str) -> Done:
+    """Carry out a command on a scope of this instance, or say which of the two is not there."""
+    outcome = execute(Request(command, tenant, instance))
+    if isinstance(outcome, errors.Invalid):
+        definition_of(instance, tenant)
+    return done(outcome)
 
 
 def remove_variables(
@@ -48,11 +68,11 @@ def remove_variables(
 
     Raises: as `set_variables`.
     """
-    where = identifier(scope or instance_id, errors.InstanceNotFound)
+    instance, where = _place(instance_id, scope)
     command = o.RemoveVariables(scope=where, names=tuple(names), actor=actor)
 
     def produce() -> Answer:
-        outcome = done(execute(Request(command, tenant)))
+        outcome = _in_instance(instance, command, tenant)
         return instance_answer(outcome) | {"removed": outcome.answer["removed"]}
 
     return answer_once(key, tenant, produce)

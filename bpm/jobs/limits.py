@@ -9,6 +9,7 @@ from django.conf import settings
 _DEFAULTS: Final[dict[str, Any]] = {
     "HANDLER_THREADS": 4,
     "JOB_LEASE_MS": 30_000,
+    "VERIFY_SHARE_PERCENT": 5,
 }
 
 
@@ -24,3 +25,8 @@ def handler_threads() -> int:
 def job_lease_ms() -> int:
     """Return how long a job stays with a process that gives no sign of life, in milliseconds."""
     return int(_limit("JOB_LEASE_MS"))
+
+
+def verify_share_percent() -> int:
+    """Return how much of one thread's time the background verification may take, in percent; 0: none."""
+    return int(_limit("VERIFY_SHARE_PERCENT"))

@@ -1,4 +1,4 @@
-"""The queue's one schedule: a pass each minute."""
+"""The queue's schedules, each once a minute: a pass of the loops, and the removal of what has ended long ago."""
 
 from __future__ import annotations
 
@@ -8,20 +8,25 @@ from django.apps import apps
 from django.utils import timezone
 
 NAME: Final = "bpm tick"
-FUNCTION: Final = "bpm.jobs.tasks.tick"
+FUNCTIONS: Final = {NAME: "bpm.jobs.tasks.tick", "bpm retention": "bpm.jobs.tasks.retain"}
 
 
-def keep_schedule(**_signal: Any) -> None:
-    """Make sure that the schedule is there exactly once and as it should be. Receives `post_migrate`."""
+def keep_schedules(**_signal: Any) -> None:
+    """Make sure that each schedule is there exactly once and as it should be. Receives `post_migrate`."""
     if not apps.is_installed("django_q"):
         return
+    for name, function in FUNCTIONS.items():
+        _keep(name, function)
+
+
+def _keep(name: str, function: str) -> None:
     from django_q.models import Schedule
 
-    rows = Schedule.objects.filter(name=NAME).order_by("pk")
-    wanted = {"func": FUNCTION, "schedule_type": Schedule.MINUTES, "minutes": 1, "repeats": -1}
+    rows = Schedule.objects.filter(name=name).order_by("pk")
+    wanted = {"func": function, "schedule_type": Schedule.MINUTES, "minutes": 1, "repeats": -1}
     first = rows.first()
     if first is None:
-        Schedule.objects.create(name=NAME, next_run=timezone.now(), **wanted)
+        Schedule.objects.create(name=name, next_run=timezone.now(), **wanted)
         return
     rows.exclude(pk=first.pk).delete()
     if any(getattr(first, name) != value for name, value in wanted.items()):

@@ -14,6 +14,7 @@ from django.db import close_old_connections, connections
 
 from bpm.jobs.pool import HandlerPool
 from bpm.jobs.tick import Pass, run_pass
+from bpm.jobs.verifier import Verifier
 from bpm.shell.heartbeats import CLEANED_AT_ONCE, beat, clean
 
 PERIOD_S = 1.0
@@ -57,6 +58,15 @@ class Ticker:
 
     def run(self) -> None:
         """Tick; returns when stopped or orphaned. Closes this thread's connections."""
+        verifier = Verifier(self.name)
+        verifier.start()
+        try:
+            self._tick()
+        finally:
+            verifier.stop()
+            connections.close_all()
+
+    def _tick(self) -> None:
         while not (self._stopping.is_set() or self.orphaned):
             pause_s = self._turn()
             deadline = time.monotonic() + pause_s
@@ -64,7 +74,6 @@ class Ticker:
                 if self.pool.vacated.wait(left):
                     self.pool.vacated.clear()
                     self._guarded(self.pool.fill)
-        connections.close_all()
 
     def _turn(self) -> float:
         """Do one pass and return the seconds until the next."""

@@ -10,21 +10,26 @@ from __future__ import annotations
 
 from bpm.models.definitions import Definition, DefinitionEvent, DefinitionKey, Deployment, Resource
 from bpm.models.delivery import IdempotencyRecord, MessageBuffer, Outbox
+from bpm.models.forms import FormDefinition
 from bpm.models.heartbeat import Heartbeat
 from bpm.models.history import HistoryEvent
 from bpm.models.incidents import CompensationRecord, Incident
 from bpm.models.instances import ProcessInstance, Scope, Variable
-from bpm.models.tasks import ExternalTask, UserTask, UserTaskCandidate
+from bpm.models.retention import RetentionRule
+from bpm.models.tasks import Comment, ExternalTask, UserTask, UserTaskCandidate
 from bpm.models.tokens import ParallelJoinState, Token
+from bpm.models.verification import ReplaySession, RetentionMarker, Verification, VerificationPlace
 from bpm.models.waits import Job, Subscription, Timer
 
 __all__ = [
+    "Comment",
     "CompensationRecord",
     "Definition",
     "DefinitionEvent",
     "DefinitionKey",
     "Deployment",
     "ExternalTask",
+    "FormDefinition",
     "Heartbeat",
     "HistoryEvent",
     "IdempotencyRecord",
@@ -34,7 +39,10 @@ __all__ = [
     "Outbox",
     "ParallelJoinState",
     "ProcessInstance",
+    "ReplaySession",
     "Resource",
+    "RetentionMarker",
+    "RetentionRule",
     "Scope",
     "Subscription",
     "Timer",
@@ -42,4 +50,6 @@ __all__ = [
     "UserTask",
     "UserTaskCandidate",
     "Variable",
+    "Verification",
+    "VerificationPlace",
 ]

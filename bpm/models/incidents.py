@@ -28,6 +28,9 @@ class Incident(models.Model):
         indexes = [
             models.Index(fields=["tenant", "id"], condition=Q(status="OPEN"), name="bpm_incident_open"),
             models.Index(
+                fields=["instance"], condition=Q(closed_at__isnull=False), name="bpm_incident_closed"
+            ),
+            models.Index(
                 fields=["instance", "token"], condition=Q(status="OPEN"), name="bpm_incident_of_instance"
             ),
         ]
@@ -62,7 +65,10 @@ class CompensationRecord(models.Model):
                 fields=["instance", "position"],
                 condition=Q(status__in=("OPEN", "TRIGGERED", "RUNNING")),
                 name="bpm_compensation_live",
-            )
+            ),
+            models.Index(
+                fields=["instance"], condition=Q(closed_at__isnull=False), name="bpm_compensation_closed"
+            ),
         ]
 
     def __str__(self) -> str:

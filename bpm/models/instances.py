@@ -39,14 +39,31 @@ class ProcessInstance(models.Model):
     head = models.CharField(max_length=64)
 
     class Meta:
+        permissions = [
+            ("view", "See definitions, instances, history, incidents and all tasks"),
+            ("start", "Start instances, send messages and signals, evaluate conditional starts"),
+            (
+                "operate",
+                "Cancel, suspend, retry, modify, migrate; set variables; act for others in user tasks",
+            ),
+            ("deploy", "Deploy files"),
+            ("work", "Fetch, complete and fail external tasks"),
+            ("complete", "See, claim and complete user tasks that are one's own or offered to one"),
+            ("administer", "Use the administration: users, groups, tokens, grants, tenants, limits"),
+        ]
         indexes = [
+            models.Index(fields=["tenant", "id"], name="bpm_instance_of_tenant"),
             models.Index(
-                fields=["tenant", "definition_key", "id"],
+                # The last two let the cockpit count what runs by version and status from the index alone.
+                fields=["tenant", "definition_key", "id", "definition", "status"],
                 condition=~Q(status__in=_ENDED),
                 name="bpm_instance_running",
             ),
             models.Index(
-                fields=["tenant", "business_key"],
+                fields=["tenant", "ended_at"], condition=Q(ended_at__isnull=False), name="bpm_instance_ended"
+            ),
+            models.Index(
+                fields=["tenant", "business_key", "id"],
                 condition=Q(business_key__isnull=False),
                 name="bpm_instance_business_key",
             ),
@@ -101,6 +118,7 @@ class Scope(models.Model):
     class Meta:
         indexes = [
             models.Index(fields=["instance"], condition=Q(status="ACTIVE"), name="bpm_scope_active"),
+            models.Index(fields=["instance"], condition=Q(ended_at__isnull=False), name="bpm_scope_ended"),
         ]
         constraints = [
             models.CheckConstraint(

@@ -54,6 +54,9 @@ class ExternalTask(models.Model):
                 name="bpm_external_leases",
             ),
             models.Index(fields=["tenant", "id"], condition=Q(status="FAILED"), name="bpm_external_dead"),
+            models.Index(
+                fields=["instance"], condition=Q(closed_at__isnull=False), name="bpm_external_closed"
+            ),
         ]
         constraints = [
             models.UniqueConstraint(
@@ -100,10 +103,19 @@ class UserTask(models.Model):
     class Meta:
         indexes = [
             models.Index(fields=["tenant", "id"], condition=Q(status="OPEN"), name="bpm_user_open"),
+            models.Index(fields=["instance"], condition=Q(closed_at__isnull=False), name="bpm_user_closed"),
             models.Index(
                 fields=["assignee", "id"],
                 condition=Q(status="OPEN", assignee__isnull=False),
                 name="bpm_user_assignee",
+            ),
+            models.Index(fields=["tenant", "due_at", "id"], condition=Q(status="OPEN"), name="bpm_user_due"),
+            models.Index(
+                "tenant",
+                models.F("priority").desc(),
+                "id",
+                condition=Q(status="OPEN"),
+                name="bpm_user_priority",
             ),
         ]
         constraints = [
@@ -137,3 +149,27 @@ class UserTaskCandidate(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.name}"
+
+
+class Comment(models.Model):
+    """What somebody wrote to a user task."""
+
+    id = models.UUIDField(primary_key=True)
+    instance = models.ForeignKey(
+        ProcessInstance, on_delete=models.CASCADE, db_constraint=False, db_index=False
+    )
+    tenant = models.CharField(max_length=100, default="", blank=True)
+    task = models.UUIDField()
+    node = models.CharField(max_length=255)
+    author = models.CharField(max_length=255, default="", blank=True)
+    message = models.TextField(default="", blank=True)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["task", "id"], name="bpm_comment_of_task"),
+            models.Index(fields=["instance"], name="bpm_comment_of_instance"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.author} at {self.node}"

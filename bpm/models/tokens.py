@@ -34,6 +34,7 @@ class Token(models.Model):
     class Meta:
         indexes = [
             models.Index(fields=["instance", "node"], condition=Q(final=False), name="bpm_token_live"),
+            models.Index(fields=["instance"], condition=Q(final=True), name="bpm_token_ended"),
             models.Index(
                 fields=["join", "flow", "id"],
                 condition=Q(final=False, join__isnull=False),

@@ -31,9 +31,16 @@ class Timer(models.Model):
     expression = models.TextField()
     created_at = models.DateTimeField()
     closed_at = models.DateTimeField(null=True)
+    priority = models.BigIntegerField(default=0, db_default=0)
 
     class Meta:
         indexes = [
+            models.Index(
+                models.F("priority").desc(),
+                "due_at",
+                condition=Q(status="SCHEDULED", suspended=False) & ~Q(priority=0),
+                name="bpm_timer_due_by_priority",
+            ),
             models.Index(
                 fields=["due_at"], condition=Q(status="SCHEDULED", suspended=False), name="bpm_timer_due"
             ),
@@ -45,6 +52,7 @@ class Timer(models.Model):
                 condition=Q(status="SCHEDULED", token__isnull=True),
                 name="bpm_timer_of_scope",
             ),
+            models.Index(fields=["instance"], condition=Q(closed_at__isnull=False), name="bpm_timer_closed"),
             models.Index(
                 fields=["due_at"],
                 condition=Q(status="SCHEDULED", definition__isnull=False),
@@ -94,13 +102,21 @@ class Job(models.Model):
     kept = models.TextField(null=True)  # noqa: DJ001
     owner = models.CharField(max_length=255, null=True)  # noqa: DJ001
     lease_expires_at = models.DateTimeField(null=True)
+    priority = models.BigIntegerField(default=0, db_default=0)
 
     class Meta:
         indexes = [
             models.Index(
+                models.F("priority").desc(),
+                "available_at",
+                condition=Q(status="READY", suspended=False) & ~Q(priority=0),
+                name="bpm_job_due_by_priority",
+            ),
+            models.Index(
                 fields=["available_at"], condition=Q(status="READY", suspended=False), name="bpm_job_due"
             ),
             models.Index(fields=["lease_expires_at"], condition=Q(status="RUNNING"), name="bpm_job_leases"),
+            models.Index(fields=["instance"], condition=Q(closed_at__isnull=False), name="bpm_job_closed"),
         ]
         constraints = [
             models.UniqueConstraint(
@@ -156,6 +172,9 @@ class Subscription(models.Model):
                 fields=["definition"],
                 condition=Q(status="OPEN", definition__isnull=False),
                 name="bpm_subscription_of_version",
+            ),
+            models.Index(
+                fields=["instance"], condition=Q(closed_at__isnull=False), name="bpm_subscription_closed"
             ),
         ]
         constraints = [

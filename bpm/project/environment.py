@@ -17,13 +17,18 @@ class Environment:
 
     Every reader raises ``ImproperlyConfigured`` that names the variable, the value and the rule. A variable
     that is set to the empty text counts as unset.
+
+    Attributes:
+        names: the variables that have been read.
     """
 
     def __init__(self, variables: Mapping[str, str] | None = None) -> None:
         self._variables: Mapping[str, str] = os.environ if variables is None else variables
+        self.names: set[str] = set()
 
     def text(self, name: str, default: str = "") -> str:
         """Return the stripped text of a variable."""
+        self.names.add(name)
         return self._variables.get(name, "").strip() or default
 
     def flag(self, name: str, *, default: bool = False) -> bool:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 import structlog
+from structlog.tracebacks import ExceptionDictTransformer
+
+from bpm.project.log_secrets import hide_secrets
 
 
 def _drop_request(_logger: Any, _method: str, event: dict[str, Any]) -> dict[str, Any]:
@@ -12,6 +16,14 @@ def _drop_request(_logger: Any, _method: str, event: dict[str, Any]) -> dict[str
     event.pop("request", None)
     event.pop("server_time", None)
     return event
+
+
+class QuietProbes(logging.Filter):
+    """Drops what Django says about answers to probes: that a probe finds something is no error of the probe."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Return whether the record is about anything else."""
+        return getattr(getattr(record, "request", None), "path", None) not in ("/ready", "/health")
 
 
 _SHARED: list[Any] = [
@@ -43,10 +55,12 @@ def logging_config(level: str, style: str) -> dict[str, Any]:
                 ],
             }
         },
+        "filters": {"quiet_probes": {"()": QuietProbes}},
         "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "lines"}},
         "root": {"handlers": ["stderr"], "level": level},
         "loggers": {
             "django": {"handlers": [], "level": "INFO", "propagate": True},
+            "django.request": {"filters": ["quiet_probes"]},
             "django.server": {"handlers": [], "level": level, "propagate": True},
             # django-q2 adds a handler of its own unless its logger has one.
             "django-q": {"handlers": ["stderr"], "level": level, "propagate": False},
@@ -70,9 +84,15 @@ def configure_structlog() -> None:
 
 
 def _renderers(style: str) -> list[Any]:
+    # Without local variables: they hold what people and processes have entrusted to the engine.
     if style == "text":
-        return [structlog.dev.ConsoleRenderer(colors=False)]
+        return [
+            structlog.processors.format_exc_info,
+            hide_secrets,
+            structlog.dev.ConsoleRenderer(colors=False),
+        ]
     return [
-        structlog.processors.dict_tracebacks,
+        structlog.processors.ExceptionRenderer(ExceptionDictTransformer(show_locals=False)),
+        hide_secrets,
         structlog.processors.JSONRenderer(ensure_ascii=False, default=str),
     ]

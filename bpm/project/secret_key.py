@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Final
 
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.utils import get_random_secret_key
 
 from bpm.project.environment import Environment
+
+MIN_LENGTH: Final = 50
+MIN_CHARACTERS: Final = 5
 
 
 def read_secret_key(environment: Environment, store: Path, *, may_generate: bool) -> str:
@@ -20,9 +24,13 @@ def read_secret_key(environment: Environment, store: Path, *, may_generate: bool
         may_generate: true for the demo and for development only.
 
     Raises:
-        ImproperlyConfigured: no key is given and none may be generated.
+        ImproperlyConfigured: no key is given and none may be generated, or it is too short.
     """
     key = environment.text("BPM_SECRET_KEY")
+    if key and not may_generate and (len(key) < MIN_LENGTH or len(set(key)) < MIN_CHARACTERS):
+        raise ImproperlyConfigured(
+            f"BPM_SECRET_KEY can be guessed: give at least {MIN_LENGTH} random characters."
+        )
     if key:
         return key
     if not may_generate:

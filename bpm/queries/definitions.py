@@ -14,6 +14,7 @@ from bpm.core.values import from_text
 from bpm.models import Definition, DefinitionKey
 from bpm.queries.identifier import read_id
 from bpm.queries.page import DEFAULT_LIMIT, Page, page_of, read_cursor, whole_part
+from bpm.queries.visible import of_seen_definitions
 
 _FIELDS = (
     "id",
@@ -88,7 +89,7 @@ def list_definitions(
     Raises:
         CursorInvalid: the cursor is not one of this list.
     """
-    rows = Definition.objects.filter(tenant=tenant, deleted_at__isnull=True)
+    rows = of_seen_definitions(Definition.objects.filter(tenant=tenant, deleted_at__isnull=True))
     if process_def_id is not None:
         rows = rows.filter(key=process_def_id)
     if latest:
@@ -109,7 +110,8 @@ def find_definition(definition_id: str | UUID, *, tenant: str) -> DefinitionDeta
         DefinitionNotFound: there is none of this id in this tenant.
     """
     wanted = read_id(definition_id, DefinitionNotFound, "definition")
-    row = Definition.objects.filter(id=wanted, tenant=tenant).values_list(*_FIELDS, "warnings").first()
+    rows = of_seen_definitions(Definition.objects.filter(id=wanted, tenant=tenant))
+    row = rows.values_list(*_FIELDS, "warnings").first()
     if row is None:
         raise DefinitionNotFound(definition=str(wanted))
     values: list[Any] = [*row[:-1], tuple(from_text(row[-1]))]
@@ -123,7 +125,7 @@ def definition_file(definition_id: str | UUID, *, tenant: str) -> DefinitionFile
         DefinitionNotFound: there is none of this id in this tenant.
     """
     wanted = read_id(definition_id, DefinitionNotFound, "definition")
-    found = Definition.objects.filter(id=wanted, tenant=tenant)
+    found = of_seen_definitions(Definition.objects.filter(id=wanted, tenant=tenant))
     row = found.values_list("resource__name", "resource__content").first()
     if row is None:
         raise DefinitionNotFound(definition=str(wanted))

@@ -43,6 +43,7 @@ _MOVED_BY: Final = {
     "user_task": "Somebody completes the task.",
     "external_task": "A worker fetches the task and completes it.",
     "lease": "The worker that holds the lease completes the task, or its lease runs out and another one does.",
+    "expired": "The lease has run out: a worker fetches the task and completes it.",
     "timer": "The timer fires.",
     "message": "The message comes.",
     "signal": "The signal comes.",
@@ -161,6 +162,8 @@ def _wait(seen: _Seen, token: Token) -> tuple[str, str, dict[str, Any]]:
     if token.wait is Wait.EXTERNAL:
         task = seen.external[token.id]
         moved_by = "lease" if task.status is ExternalStatus.LOCKED else "external_task"
+        if task.lease_expires_at is not None and task.lease_expires_at <= seen.now:
+            moved_by = "expired"
         return "external_task", moved_by, {"external_task": external_task_wait(task)}
     if token.wait is Wait.JOIN and token.join is not None:
         join = join_wait(seen.graph, seen.state, seen.state.joins[token.join])

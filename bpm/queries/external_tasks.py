@@ -14,6 +14,7 @@ from bpm.models import ExternalTask
 from bpm.queries.constant import Constant, constants
 from bpm.queries.identifier import read_id
 from bpm.queries.page import DEFAULT_LIMIT, Page, id_part, page_of, read_cursor, read_id_cursor
+from bpm.queries.visible import seen_external_tasks
 
 _FIELDS = (
     "id",
@@ -107,7 +108,7 @@ def list_external_tasks(
     """
     # The order is that of the unique index of open tasks, so closed ones cost nothing.
     rows = ExternalTask.objects.filter(tenant=tenant, status__in=constants("READY", "LOCKED"))
-    rows = _filtered(rows, chosen or ExternalTaskFilter())
+    rows = _filtered(seen_external_tasks(rows), chosen or ExternalTaskFilter())
     if cursor is not None:
         instance, token = (id_part(part) for part in read_cursor(cursor, 2))
         rows = rows.filter(
@@ -130,7 +131,7 @@ def list_dead_letters(
         CursorInvalid: the cursor is not one of this list.
     """
     rows = ExternalTask.objects.filter(tenant=tenant, status=Constant("FAILED"))
-    rows = _filtered(rows, chosen or ExternalTaskFilter())
+    rows = _filtered(seen_external_tasks(rows), chosen or ExternalTaskFilter())
     if cursor is not None:
         rows = rows.filter(id__gt=read_id_cursor(cursor))
     found = _rows(rows.order_by("id"), limit)
@@ -144,7 +145,8 @@ def find_external_task(task_id: str | UUID, *, tenant: str) -> ExternalTaskRow:
         TaskNotFound: there is none of this id in this tenant.
     """
     wanted = read_id(task_id, TaskNotFound, "task")
-    row = ExternalTask.objects.filter(id=wanted, tenant=tenant).values_list(*_FIELDS).first()
+    rows = seen_external_tasks(ExternalTask.objects.filter(id=wanted, tenant=tenant))
+    row = rows.values_list(*_FIELDS).first()
     if row is None:
         raise TaskNotFound(task=str(wanted))
     return _row(row)

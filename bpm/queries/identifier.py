@@ -11,6 +11,11 @@ from bpm.core.errors import NotFound
 _CANONICAL = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
+def is_id(text: str) -> bool:
+    """Return whether text is an id in its canonical form."""
+    return _CANONICAL.fullmatch(text) is not None
+
+
 def read_id(text: str | UUID, missing: type[NotFound], name: str) -> UUID:
     """Return the id.
 
@@ -20,6 +25,6 @@ def read_id(text: str | UUID, missing: type[NotFound], name: str) -> UUID:
     """
     if isinstance(text, UUID):
         return text
-    if _CANONICAL.fullmatch(text) is None:
+    if not is_id(text):
         raise missing(**{name: text[:100]})
     return UUID(text)

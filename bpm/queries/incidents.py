@@ -12,6 +12,7 @@ from bpm.models import Incident
 from bpm.queries.constant import Constant
 from bpm.queries.identifier import read_id
 from bpm.queries.page import DEFAULT_LIMIT, Page, page_of, read_id_cursor
+from bpm.queries.visible import of_seen_processes
 
 STATUSES: Final = ("OPEN", "RESOLVED")
 _FIELDS = (
@@ -90,6 +91,7 @@ def list_incidents(
     rows = Incident.objects.filter(
         tenant=tenant, **{name: value for name, value in equal.items() if value is not None}
     )
+    rows = of_seen_processes(rows, "instance__definition_key")
     found = [IncidentRow(*row) for row in rows.order_by("id").values_list(*_FIELDS)[: limit + 1]]
     return page_of(found, limit, lambda row: (row.incident_id,))
 
@@ -101,7 +103,8 @@ def find_incident(incident_id: str | UUID, *, tenant: str) -> IncidentRow:
         IncidentNotFound: there is none of this id in this tenant.
     """
     wanted = read_id(incident_id, IncidentNotFound, "incident")
-    row = Incident.objects.filter(id=wanted, tenant=tenant).values_list(*_FIELDS).first()
+    rows = of_seen_processes(Incident.objects.filter(id=wanted, tenant=tenant), "instance__definition_key")
+    row = rows.values_list(*_FIELDS).first()
     if row is None:
         raise IncidentNotFound(incident=str(wanted))
     return IncidentRow(*row)

@@ -15,11 +15,12 @@ from bpm.models import ProcessInstance, Token
 from bpm.queries.constant import Constant, constants
 from bpm.queries.identifier import read_id
 from bpm.queries.page import DEFAULT_LIMIT, Page, page_of, read_id_cursor
+from bpm.queries.visible import of_seen_processes
 
 STATUSES: Final = ("RUNNING", "SUSPENDED", "FAILED", "COMPLETED", "CANCELLED")
 _ENDED = ("COMPLETED", "CANCELLED")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_FIELDS = (
+FIELDS: Final = (
     "id",
     "status",
     "definition_id",
@@ -103,10 +104,13 @@ def list_instances(
     Raises:
         CursorInvalid: the cursor is not one of this list.
     """
-    found = _filtered(ProcessInstance.objects.filter(tenant=tenant), chosen or InstanceFilter())
+    found = narrowed(
+        of_seen_processes(ProcessInstance.objects.filter(tenant=tenant), "definition_key"),
+        chosen or InstanceFilter(),
+    )
     if cursor is not None:
         found = found.filter(id__lt=read_id_cursor(cursor))
-    rows = [InstanceRow(*row) for row in found.order_by("-id").values_list(*_FIELDS)[: limit + 1]]
+    rows = [InstanceRow(*row) for row in found.order_by("-id").values_list(*FIELDS)[: limit + 1]]
     return page_of(rows, limit, lambda row: (row.instance_id,))
 
 
@@ -117,13 +121,15 @@ def find_instance(instance_id: str | UUID, *, tenant: str) -> InstanceRow:
         InstanceNotFound: there is none of this id in this tenant.
     """
     wanted = read_id(instance_id, InstanceNotFound, "instance")
-    row = ProcessInstance.objects.filter(id=wanted, tenant=tenant).values_list(*_FIELDS).first()
+    rows = of_seen_processes(ProcessInstance.objects.filter(id=wanted, tenant=tenant), "definition_key")
+    row = rows.values_list(*FIELDS).first()
     if row is None:
         raise InstanceNotFound(instance=str(wanted))
     return InstanceRow(*row)
 
 
-def _filtered(rows: QuerySet[ProcessInstance], chosen: InstanceFilter) -> QuerySet[ProcessInstance]:
+def narrowed(rows: QuerySet[ProcessInstance], chosen: InstanceFilter) -> QuerySet[ProcessInstance]:
+    """Return the rows that a filter leaves."""
     equal: Mapping[str, Any] = {
         "status": Constant(chosen.status) if chosen.status else None,
         "definition_key": chosen.process_def_id,
@@ -151,12 +157,13 @@ def _stands_at(node: str) -> Exists:
 def _started(rows: QuerySet[ProcessInstance], chosen: InstanceFilter) -> QuerySet[ProcessInstance]:
     # The id begins with the start's millisecond, so the range of times is a range of the primary key as well.
     if chosen.started_from is not None:
-        rows = rows.filter(started_at__gte=chosen.started_from, id__gte=_first_id(chosen.started_from))
+        rows = rows.filter(started_at__gte=chosen.started_from, id__gte=first_id(chosen.started_from))
     if chosen.started_before is not None:
-        rows = rows.filter(started_at__lt=chosen.started_before, id__lt=_first_id(chosen.started_before, 2))
+        rows = rows.filter(started_at__lt=chosen.started_before, id__lt=first_id(chosen.started_before, 2))
     return rows
 
 
-def _first_id(at: datetime, later_ms: int = -1) -> UUID:
+def first_id(at: datetime, later_ms: int = -1) -> UUID:
+    """Return an id below all that were made at a time or after it, by the millisecond that an id begins with."""
     milliseconds = (at - _EPOCH) // timedelta(milliseconds=1) + later_ms
     return UUID(int=min(max(milliseconds, 0), 2**48 - 1) << 80)

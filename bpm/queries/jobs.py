@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
@@ -12,6 +12,7 @@ from django.db.models import Q
 from bpm.models import Job
 from bpm.queries.constant import Constant, constants
 from bpm.queries.page import DEFAULT_LIMIT, Page, id_part, page_of, read_cursor
+from bpm.queries.visible import of_seen_processes
 
 OPEN_STATUSES: Final = ("READY", "RUNNING", "FAILED")
 _FIELDS = (
@@ -20,6 +21,7 @@ _FIELDS = (
     "handler",
     "status",
     "suspended",
+    "priority",
     "retries",
     "attempts",
     "crashes",
@@ -44,7 +46,7 @@ class JobRow:
         kind: `handler`, `before`, `after` or `continuation`.
         status: READY, RUNNING or FAILED.
         attempts, crashes: how often it was started, and how often its cluster vanished.
-        owner, lease_expires_at: the cluster that runs it, and until when.
+        owner, lease_expires_at: the cluster that runs it, and until when; of a RUNNING one only.
     """
 
     job_id: UUID
@@ -52,6 +54,7 @@ class JobRow:
     handler: str
     status: str
     suspended: bool
+    priority: int
     retries: int
     attempts: int
     crashes: int
@@ -84,6 +87,7 @@ def list_jobs(
         CursorInvalid: the cursor is not one of this list.
     """
     rows = Job.objects.filter(tenant=tenant, status__in=constants(*OPEN_STATUSES))
+    rows = of_seen_processes(rows, "instance__definition_key")
     equal: dict[str, Any] = {"instance": instance_id, "status": Constant(status) if status else None}
     rows = rows.filter(**{name: value for name, value in equal.items() if value is not None})
     if cursor is not None:
@@ -91,5 +95,11 @@ def list_jobs(
         rows = rows.filter(
             Q(instance_id__gt=instance) | Q(instance_id=instance, token__gt=token), instance_id__gte=instance
         )
-    found = [JobRow(*row) for row in rows.order_by("instance_id", "token").values_list(*_FIELDS)[: limit + 1]]
+    read = rows.order_by("instance_id", "token").values_list(*_FIELDS)[: limit + 1]
+    found = [_shown(JobRow(*row)) for row in read]
     return page_of(found, limit, lambda row: (row.instance_id, row.token_id))
+
+
+def _shown(row: JobRow) -> JobRow:
+    # What stands there of an earlier attempt is of no use, and owns nothing.
+    return row if row.status == "RUNNING" else replace(row, owner=None, lease_expires_at=None)

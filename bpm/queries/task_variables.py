@@ -11,6 +11,7 @@ from bpm.core.layers import ACTIVITY
 from bpm.core.values import from_text, is_hidden
 from bpm.models import UserTask, Variable
 from bpm.queries.identifier import read_id
+from bpm.queries.visible import seen_user_tasks
 from bpm.shell.surroundings import scopes_around
 
 
@@ -33,9 +34,14 @@ def list_task_variables(
         TaskNotFound: there is no open one of this id in this tenant.
     """
     wanted = read_id(task_id, TaskNotFound, "task")
-    if not UserTask.objects.filter(id=wanted, tenant=tenant, status="OPEN").exists():
+    if not seen_user_tasks(UserTask.objects.filter(id=wanted, tenant=tenant, status="OPEN")).exists():
         raise TaskNotFound(task=str(wanted))
-    instance, around = scopes_around(str(wanted))
+    return variables_seen(wanted, local=local)
+
+
+def variables_seen(task_id: UUID, *, local: bool = False) -> tuple[TaskVariableRow, ...]:
+    """Return what an open user task sees that the caller has found already, by name. Two statements."""
+    instance, around = scopes_around(str(task_id))
     depths = {row.id: depth for depth, row in enumerate(around)}
     own = around[0].id if around[0].kind == ACTIVITY else None
     found: dict[str, tuple[int, TaskVariableRow]] = {}

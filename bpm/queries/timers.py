@@ -12,12 +12,14 @@ from django.db.models import Q
 from bpm.models import Timer
 from bpm.queries.constant import Constant
 from bpm.queries.page import DEFAULT_LIMIT, Page, id_part, instant_part, page_of, read_cursor
+from bpm.queries.visible import seen_timers
 
 _FIELDS = (
     "id",
     "kind",
     "status",
     "suspended",
+    "priority",
     "due_at",
     "expression",
     "number",
@@ -45,6 +47,7 @@ class TimerRow:
     kind: str
     status: str
     suspended: bool
+    priority: int
     due_at: datetime
     expression: str
     number: int
@@ -61,6 +64,7 @@ def list_timers(
     tenant: str,
     *,
     instance_id: UUID | None = None,
+    definition_id: UUID | None = None,
     suspended: bool = False,
     cursor: str | None = None,
     limit: int = DEFAULT_LIMIT,
@@ -68,13 +72,15 @@ def list_timers(
     """Return scheduled timers, the next due first. One statement.
 
     Args:
+        definition_id: the timer starts of this version.
         suspended: those of suspended instances instead of those that will fire.
 
     Raises:
         CursorInvalid: the cursor is not one of this list.
     """
     rows = Timer.objects.filter(tenant=tenant, status=Constant("SCHEDULED"), suspended=suspended)
-    equal: dict[str, Any] = {"instance": instance_id}
+    rows = seen_timers(rows)
+    equal: dict[str, Any] = {"instance": instance_id, "definition": definition_id}
     rows = rows.filter(**{name: value for name, value in equal.items() if value is not None})
     if cursor is not None:
         due, timer = read_cursor(cursor, 2)

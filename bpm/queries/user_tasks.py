@@ -15,8 +15,9 @@ from bpm.models import UserTask, UserTaskCandidate
 from bpm.queries.constant import Constant
 from bpm.queries.identifier import read_id
 from bpm.queries.page import DEFAULT_LIMIT, Page, page_of, read_id_cursor
+from bpm.queries.visible import seen_user_tasks
 
-_FIELDS = (
+USER_TASK_FIELDS = (
     "id",
     "name",
     "status",
@@ -40,6 +41,7 @@ _FIELDS = (
     "created_at",
     "closed_at",
 )
+"""What a row is read from, in the order of `user_task_row`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +108,11 @@ def list_user_tasks(
     Raises:
         CursorInvalid: the cursor is not one of this list.
     """
-    rows = UserTask.objects.filter(tenant=tenant, status=Constant("OPEN"))
+    rows = seen_user_tasks(UserTask.objects.filter(tenant=tenant, status=Constant("OPEN")))
     rows = _filtered(rows, chosen or UserTaskFilter())
     if cursor is not None:
         rows = rows.filter(id__gt=read_id_cursor(cursor))
-    found = [_row(row) for row in rows.order_by("id").values_list(*_FIELDS)[: limit + 1]]
+    found = [user_task_row(row) for row in rows.order_by("id").values_list(*USER_TASK_FIELDS)[: limit + 1]]
     return page_of(found, limit, lambda row: (row.task_id,))
 
 
@@ -121,10 +123,11 @@ def find_user_task(task_id: str | UUID, *, tenant: str) -> UserTaskRow:
         TaskNotFound: there is none of this id in this tenant.
     """
     wanted = read_id(task_id, TaskNotFound, "task")
-    row = UserTask.objects.filter(id=wanted, tenant=tenant).values_list(*_FIELDS).first()
+    rows = seen_user_tasks(UserTask.objects.filter(id=wanted, tenant=tenant))
+    row = rows.values_list(*USER_TASK_FIELDS).first()
     if row is None:
         raise TaskNotFound(task=str(wanted))
-    return _row(row)
+    return user_task_row(row)
 
 
 def _filtered(rows: QuerySet[UserTask], chosen: UserTaskFilter) -> QuerySet[UserTask]:
@@ -144,7 +147,8 @@ def _filtered(rows: QuerySet[UserTask], chosen: UserTaskFilter) -> QuerySet[User
     return rows
 
 
-def _row(row: tuple[Any, ...]) -> UserTaskRow:
+def user_task_row(row: tuple[Any, ...]) -> UserTaskRow:
+    """Return the row that the values of USER_TASK_FIELDS make."""
     users, groups = (tuple(from_text(text)) for text in row[13:15])
     fields = [row[0], "user", *row[1:3], row[3] == "SUSPENDED", *row[4:13], users, groups, *row[15:]]
     return UserTaskRow(*fields)

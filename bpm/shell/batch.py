@@ -23,13 +23,15 @@ from bpm.core.ids import Id, IdSource
 from bpm.core.state import Instance, Missing, State
 from bpm.shell.clock import or_frozen
 from bpm.shell.codec import add_rows, states_from
-from bpm.shell.configuration import engine_zone
+from bpm.shell.configuration import engine_zone, setting
 from bpm.shell.definitions import graph_of
+from bpm.shell.limits import WITHOUT_LIMIT, limits_of_callers
 from bpm.shell.needs import add_needs, note_arrivals
 from bpm.shell.outcome import Done, Outcome
 from bpm.shell.requests import Request
 from bpm.shell.sql import Dialect, Needs
 from bpm.shell.sql.dialect import Rows
+from bpm.shell.sql.locking import read_locked
 from bpm.shell.sql.queries import INSTANCES
 from bpm.shell.tables import SPECS
 
@@ -50,7 +52,7 @@ class Work:
     @property
     def activated(self) -> bool:
         """Whether a suspension has ended."""
-        return any(isinstance(event, e.InstanceActivated) for event, _ in self.events)
+        return any(type(event) is e.InstanceActivated for event, _ in self.events)
 
 
 class Batch:
@@ -80,17 +82,35 @@ class Batch:
         Args:
             locked: the instances whose rows are locked; commands on others become `busy`. None: nothing is locked.
         """
-        by_table: dict[str, list[int]] = {}
-        for index, request in enumerate(self.requests):
-            if not isinstance(request.command, c.StartInstance):
-                by_table.setdefault(request.table, []).append(index)
-        for table, indexes in by_table.items():
-            ids = list(dict.fromkeys(row for index in indexes for row in self.requests[index].ids))
+        for table, indexes in self._by_table().items():
+            ids = self._named(indexes)
             read = self._sql.read_everything if table == INSTANCES else None
             now, rows = read(ids) if read else self._sql.read_by(table, ids)
             self.now = or_frozen(now)
             self._assign(table, indexes, rows, locked)
         self._read_needs()
+
+    def lock_and_read(self, *, skip_locked: bool) -> None:
+        """Read as `read`, and lock the instances in the same statement.
+
+        Args:
+            skip_locked: commands on instances that somebody else has locked become `busy`, instead of waiting.
+        """
+        for table, indexes in sorted(self._by_table().items()):
+            now, rows, locked = read_locked(self._sql, table, self._named(indexes), skip_locked=skip_locked)
+            self.now = or_frozen(now)
+            self._assign(table, indexes, rows, locked)
+        self._read_needs()
+
+    def _by_table(self) -> dict[str, list[int]]:
+        by_table: dict[str, list[int]] = {}
+        for index, request in enumerate(self.requests):
+            if not isinstance(request.command, c.StartInstance):
+                by_table.setdefault(request.table, []).append(index)
+        return by_table
+
+    def _named(self, indexes: list[int]) -> list[Id]:
+        return list(dict.fromkeys(row for index in indexes for row in self.requests[index].ids))
 
     def take(self, now: datetime, rows: Rows) -> None:
         """Take the working sets of leases of external tasks, which were found, locked and read in one."""
@@ -106,7 +126,14 @@ class Batch:
             request = self.requests[index]
             owner = next((owners[row] for row in request.ids if row in owners), None)
             state = states.get(owner or "")
-            if owner is None or state is None or request.tenant not in (None, state.instance.tenant):
+            named = request.instance
+            foreign = named is not None and named != owner
+            if (
+                owner is None
+                or foreign
+                or state is None
+                or request.tenant not in (None, state.instance.tenant)
+            ):
                 self.outcomes[index] = request.not_found()
             elif locked is not None and owner not in locked:
                 self.busy.setdefault(owner, []).append(index)
@@ -174,7 +201,9 @@ class Batch:
         instance = state.instance
         now = max(self.now, instance.updated_at or self.now)
         ids = self._ids(work.number, now, instance.sequence + 1 + int(work.new))
-        context = Context(now=now, ids=ids, has_handler=handlers.has_handler, zone=self._zone)
+        own = all(request.tenant is None for _, request in work.requests)
+        limits = WITHOUT_LIMIT if own else limits_of_callers(setting("MAX_ROWS_AT_ONCE"))
+        context = Context(now=now, ids=ids, has_handler=handlers.has_handler, limits=limits, zone=self._zone)
         work.events.clear()
         work.sent.clear()
         for index, request in work.requests:
@@ -190,7 +219,7 @@ class Batch:
             actor = command.actor
             work.events += [(event, actor) for event in decision.events]
             work.sent += decision.outgoing
-            self.outcomes[index] = Done.of(state, decision)
+            self.outcomes[index] = Done.of(state, decision, request.version)
 
     def _ids(self, number: int, now: datetime, start: int) -> IdSource:
         return IdSource(now, (self._seed << 10 | number & 0x3FF) ^ number >> 10 << 10, start)

@@ -38,7 +38,7 @@ def instance_from(row: list[Any]) -> Instance:
         incidents=row[13],
         conditions=row[14],
         sequence=row[15],
-        passes=from_text(row[16]),
+        passes={} if row[16] == "{}" else from_text(row[16]),
         started_at=row[17],
         ended_at=row[18],
         updated_at=row[19],
@@ -88,7 +88,8 @@ def _reader(spec: TableSpec) -> Callable[[list[Any]], Any]:
         for position, members in enums:
             row[position] = members[row[position]]
         for position, is_tuple in jsons:
-            value = from_text(row[position])
+            text = row[position]
+            value = {} if text == "{}" else from_text(text)
             row[position] = tuple(value) if is_tuple else value
         return make(row[:width])
 

@@ -62,9 +62,9 @@ CHANGING_COLUMNS: Final[frozenset[str]] = frozenset(
 HISTORY_COLUMNS: Final[tuple[tuple[str, str], ...]] = (
     ("instance_id", UUID),
     ("sequence", INT),
+    ("occurred_at", TIME),
     ("event_type", TEXT),
     ("category", TEXT),
-    ("occurred_at", TIME),
     ("token", UUID),
     ("node", TEXT),
     ("actor", TEXT),
@@ -73,7 +73,8 @@ HISTORY_COLUMNS: Final[tuple[tuple[str, str], ...]] = (
     ("salt", TEXT),
     ("hash", TEXT),
 )
-"""Columns of a new history row."""
+"""Columns of a new history row. A document has one row per instance: its id, the first event's sequence, the time that
+all of them share, and a list of rows of the other columns."""
 
 CANDIDATE_COLUMNS: Final[tuple[tuple[str, str], ...]] = (
     ("task", UUID),

@@ -10,10 +10,18 @@ from django.conf import settings
 DEFAULTS: dict[str, Any] = {
     "TIME_ZONE": "UTC",
     "MAX_VARIABLE_BYTES": 4_000_000,
-    "MAX_XML_BYTES": 10_000_000,
     "IDEMPOTENCY_HOURS": 24,
+    "RETENTION_ROLE": "",
+    "RETENTION_DAYS": 0,
+    "RETENTION_FOLDER": "",
     "MAX_CALL_DEPTH": 1_000,
+    "MAX_ROWS_AT_ONCE": 50_000,
     "THROWN_MESSAGE_TTL_S": 3_600,
+    "EXPLORE_STATES": 2_000,
+    "EXPLORE_MS": 300,
+    "REQUESTS_PER_MINUTE": 0,
+    "OPEN_POLLS": 0,
+    "RUNNING_INSTANCES": 0,
 }
 
 

@@ -42,10 +42,10 @@ def set_suspended(definition: Id, tenant: str, actor: str, *, suspended: bool, i
         DefinitionNotFound: there is no such version, or it is deleted.
     """
     with translated(), transaction.atomic():
-        row = _locked([_find(definition, tenant)])[0]
+        row = lock_versions([_find(definition, tenant)])[0]
         if row.suspended != suspended:
             Definition.objects.filter(pk=row.pk).update(suspended=suspended)
-            _note(
+            note(
                 row,
                 "DefinitionSuspended" if suspended else "DefinitionActivated",
                 actor,
@@ -77,14 +77,14 @@ def delete_versions(definitions: Iterable[Id], tenant: str, actor: str, *, casca
             _for_all(str(row.pk), c.CancelInstance(reason="its definition was deleted", actor=actor))
     with translated(), transaction.atomic():
         now = database_now()
-        rows = _locked(wanted)
+        rows = lock_versions(wanted)
         running = [row for row in rows if has_instances(str(row.pk))]
         if running:
             versions = [f"{row.key} version {row.version}" for row in running]
             raise InstancesRunning(f"Instances of {', '.join(versions)} have not ended.", versions=versions)
         for row in rows:
             Definition.objects.filter(pk=row.pk).update(deleted_at=now)
-            _note(row, "DefinitionDeleted", actor, cascade=cascade)
+            note(row, "DefinitionDeleted", actor, cascade=cascade)
         for key in sorted({row.key for row in rows}):
             _choose_latest(tenant, key, now)
     return rows
@@ -110,8 +110,12 @@ def _find(definition: Id, tenant: str) -> Definition:
     return row
 
 
-def _locked(wanted: list[Definition]) -> list[Definition]:
-    """Lock the keys of versions, in order, and return the versions as they are under the lock."""
+def lock_versions(wanted: list[Definition]) -> list[Definition]:
+    """Lock the keys of versions, in order, and return the versions as they are under the lock.
+
+    Raises:
+        DefinitionNotFound: one has been deleted meanwhile.
+    """
     keys = sorted({row.key for row in wanted})
     tenant = wanted[0].tenant
     rows = DefinitionKey.objects.filter(tenant=tenant, key__in=keys).order_by("key")
@@ -135,7 +139,7 @@ def _choose_latest(tenant: str, key: str, now: datetime) -> None:
         arm(latest, graph, latest.resource.name, IdSource(now, secrets.randbits(42)), now)
 
 
-def _note(row: Definition, event: str, actor: str, **payload: Any) -> None:
+def note(row: Definition, event: str, actor: str, **payload: Any) -> None:
     """Append an event to the key's history; its row is locked."""
     keys = DefinitionKey.objects.filter(tenant=row.tenant, key=row.key)
     (sequence,) = keys.values_list("events", flat=True)

@@ -113,6 +113,7 @@ def _timer(definition: Definition, timer: StartTimer, ids: IdSource, now: dateti
         number=0,
         anchor=now,
         expression=timer.expression,
+        priority=timer.priority,
         created_at=now,
     )
 
@@ -134,9 +135,14 @@ def next_firings(definitions: Sequence[Id], now: datetime) -> dict[Id, list[dict
     found: dict[Id, list[dict[str, Any]]] = {}
     timers = Timer.objects.filter(definition__id__in=definitions, status="SCHEDULED").order_by("id")
     for timer in timers:
-        firings = [due.isoformat() for due in islice(_due_times(timer, now), SHOWN_FIRINGS)]
-        found.setdefault(str(timer.definition_id), []).append({"node": timer.node, "firings": firings})
+        told = [due.isoformat() for due in firings(timer, now)]
+        found.setdefault(str(timer.definition_id), []).append({"node": timer.node, "firings": told})
     return found
+
+
+def firings(timer: Timer, now: datetime) -> list[datetime]:
+    """Return the next due times of a timer start, at most 10; one that is overdue stands first."""
+    return list(islice(_due_times(timer, now), SHOWN_FIRINGS))
 
 
 def _due_times(timer: Timer, now: datetime) -> Iterator[datetime]:

@@ -17,15 +17,18 @@ from typing import Any, Final, NamedTuple, TypeVar
 from django.db import transaction
 
 from bpm.core import between as b
-from bpm.core.errors import Busy, EngineError, InstanceEnded, NotFound, Suspended
+from bpm.core.errors import Busy, EngineError, InstanceEnded, InvariantViolated, NotFound, Suspended
 from bpm.core.ids import NIL, Id
 from bpm.core.values import from_text
+from bpm.models import Outbox
 from bpm.shell.arrivals import Arrived, ArrivedBefore
 from bpm.shell.batch import Batch
 from bpm.shell.called import CallerEnded, starts_of_calls
 from bpm.shell.execute import flush_batch, prepare
+from bpm.shell.freezing import freeze
 from bpm.shell.outcome import Outcome
 from bpm.shell.outgoing import Row, outbox_values, row_from
+from bpm.shell.postponed import postponed_command
 from bpm.shell.requests import Request
 from bpm.shell.sql import dialect
 from bpm.shell.sql.document import Document
@@ -96,9 +99,17 @@ def _attempt(act: Callable[[], T], rows: Sequence[int], result: Delivered) -> T 
         if is_unreachable(error):
             raise
         if len(rows) == 1:
+            if isinstance(error, InvariantViolated):
+                _freeze_target(rows[0], error)
             _count_failure(rows[0], error)
             result.failed.append(rows[0])
         return None
+
+
+def _freeze_target(row: int, error: InvariantViolated) -> None:
+    target = Outbox.objects.filter(id=row).values_list("target", flat=True).first()
+    if target is not None:
+        freeze(str(target), f"delivery {row}: {error.code}: {error}")
 
 
 def _deliver_together(numbers: Sequence[int], unaddressed: list[Row], *, wait: bool) -> list[int]:
@@ -141,6 +152,8 @@ def _requests(
             continue
         else:
             assert not isinstance(content, b.SendMessage | b.StartBySignal), "these have no target"
+            if isinstance(content, b.DoLater):
+                content = postponed_command(content)
             if isinstance(content, b.CompleteCall | b.FinishFault):
                 content = replace(content, variables=given.get(content.called, {}))
             requests.append(Request(content, None, row.target))

@@ -20,7 +20,16 @@ from bpm.models import Definition, DefinitionEvent, DefinitionKey, Deployment, R
 from bpm.shell.configuration import engine_zone
 from bpm.shell.database_clock import database_now
 from bpm.shell.definition_starts import arm, disarm, next_firings
+from bpm.shell.forms import (
+    FormFile,
+    changed_forms,
+    is_form_file,
+    read_form_files,
+    store_forms,
+    uses_file,
+)
 from bpm.shell.host import require_immediate_transactions
+from bpm.shell.model_faults import Exploring
 from bpm.shell.violations import translated
 
 
@@ -42,7 +51,7 @@ def deploy(
     duplicate_filtering: bool = True,
     force_executable: bool = False,
 ) -> dict[str, Any]:
-    """Deploy BPMN files as one deployment.
+    """Deploy BPMN files, and form files whose name ends with `.form`, as one deployment.
 
     Args:
         resources: file name and bytes of each; at least one, names distinct.
@@ -51,31 +60,34 @@ def deploy(
 
     Returns:
         `deployment_id`, `definitions` (`id key version version_tag name resource executable new timer_starts`),
-        `warnings`. Without anything new the deployment is the one of the first definition. A timer start tells its
-        `node` and at most 10 next `firings`.
+        `forms` that are new (`id key version resource`), `warnings`. Without anything new the deployment is the one
+        of the first definition. A timer start tells its `node` and at most 10 next `firings`.
 
     Raises:
         DefinitionInvalid: with every problem of every file.
         Invalid: no file, or two of one name.
     """
     require_immediate_transactions()
-    found, warnings = _read(resources, force_executable=force_executable)
+    found, forms, warnings = _read(resources, force_executable=force_executable)
     with translated(), transaction.atomic():
-        return _store(found, warnings, dict(resources), tenant, name, actor, duplicate_filtering)
+        changed = changed_forms(forms, tenant, duplicate_filtering=duplicate_filtering)
+        return _store(found, changed, warnings, dict(resources), tenant, name, actor, duplicate_filtering)
 
 
 def _read(
     resources: Sequence[tuple[str, bytes]], *, force_executable: bool
-) -> tuple[list[_Found], list[Problem]]:
+) -> tuple[list[_Found], list[FormFile], list[Problem]]:
     if not resources:
         raise Invalid("A deployment has at least one file.")
     names = [name for name, _ in resources]
     if len(set(names)) != len(names):
         raise Invalid("The names of the files of one deployment differ.", names=names)
     found: list[_Found] = []
-    problems: list[Problem] = []
+    forms, problems = read_form_files(resources)
     warnings: list[Problem] = []
     for name, data in resources:
+        if is_form_file(name):
+            continue
         try:
             file = read_file(
                 data,
@@ -95,7 +107,10 @@ def _read(
     problems += _twice(found)
     if problems:
         raise DefinitionInvalid(tuple(problems))
-    return found, warnings
+    exploring = Exploring()
+    for one in found:
+        warnings += exploring.warnings(one.process, one.resource)
+    return found, forms, warnings
 
 
 def _twice(found: list[_Found]) -> list[Problem]:
@@ -108,6 +123,7 @@ def _twice(found: list[_Found]) -> list[Problem]:
 
 def _store(
     found: list[_Found],
+    forms: list[FormFile],
     warnings: list[Problem],
     content: dict[str, bytes],
     tenant: str,
@@ -119,26 +135,28 @@ def _store(
     ids = IdSource(now, secrets.randbits(42))
     keys = _lock_keys(sorted(one.process.key for one in found), tenant, ids)
     deployment = Deployment(id=ids.next(), tenant=tenant, name=name, actor=actor, created_at=now)
-    stored: dict[str, Resource] = {}
+    renewed = frozenset(form.resource for form in forms)
+    same = [
+        _same_as_latest(keys[one.process.key], one, renewed) if duplicate_filtering else None for one in found
+    ]
+    new = bool(forms) or None in same
+    stored = _store_files(deployment, content, ids) if new else {}
     answers = []
     armed: list[tuple[Definition, _Found]] = []
-    for one in found:
+    for one, latest in zip(found, same, strict=True):
         key = keys[one.process.key]
-        same = _same_as_latest(key, one) if duplicate_filtering else None
-        if same is None:
-            if not stored:
-                deployment.save(force_insert=True)
-                stored = _store_files(deployment, content, ids)
-            definition = _new_version(one, key, deployment, stored[one.resource], warnings, ids, now)
+        definition = latest or _new_version(one, key, deployment, stored[one.resource], warnings, ids, now)
+        if latest is None:
             armed.append((definition, one))
-        answers.append(_answer(same or definition, one.resource, new=same is None))
+        answers.append(_answer(definition, one.resource, new=latest is None))
     _rearm(armed, ids, now)
     firings = next_firings([answer["id"] for answer in answers], now)
     for answer in answers:
         answer["timer_starts"] = firings.get(answer["id"], [])
     return {
-        "deployment_id": str(deployment.id) if stored else _first_deployment(answers),
+        "deployment_id": str(deployment.id) if new else _first_deployment(answers),
         "definitions": answers,
+        "forms": store_forms(forms, deployment, stored, ids, now),
         "warnings": [_problem(warning) for warning in warnings],
     }
 
@@ -163,6 +181,7 @@ def _lock_keys(names: list[str], tenant: str, ids: IdSource) -> dict[str, Defini
 
 
 def _store_files(deployment: Deployment, content: dict[str, bytes], ids: IdSource) -> dict[str, Resource]:
+    deployment.save(force_insert=True)
     rows = [
         Resource(id=ids.next(), deployment=deployment, name=name, content=data)
         for name, data in content.items()
@@ -170,8 +189,9 @@ def _store_files(deployment: Deployment, content: dict[str, bytes], ids: IdSourc
     return {row.name: row for row in Resource.objects.bulk_create(rows)}
 
 
-def _same_as_latest(key: DefinitionKey, one: _Found) -> Definition | None:
-    if key.latest_id is None:
+def _same_as_latest(key: DefinitionKey, one: _Found, renewed: frozenset[str]) -> Definition | None:
+    """Return the latest version where neither its file nor a form of its deployment has changed."""
+    if key.latest_id is None or uses_file(one.process.xml, renewed):
         return None
     return Definition.objects.filter(
         pk=key.latest_id, checksum=one.process.checksum, executable=one.executable
@@ -235,4 +255,4 @@ def _first_deployment(answers: list[dict[str, Any]]) -> str | None:
 
 
 def _problem(problem: Problem) -> dict[str, Any]:
-    return problem._asdict()
+    return problem.as_json()

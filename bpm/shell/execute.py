@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from django.db import connection, transaction
+from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
 
 from bpm.core import commands as c
 from bpm.core.errors import Busy, DefinitionNotFound, EngineError, InvariantViolated, NotStartable, Refused
@@ -18,8 +18,11 @@ from bpm.shell.arrivals import Arrived, ArrivedBefore, follow_up
 from bpm.shell.batch import Batch
 from bpm.shell.definitions import Wanted, find, require_startable
 from bpm.shell.flush import add_to_document
+from bpm.shell.freezing import freezing_violated
+from bpm.shell.garbage import collection_paused
 from bpm.shell.host import require_immediate_transactions
 from bpm.shell.idempotency import own_transaction
+from bpm.shell.observing import describe_many, describe_one, observed
 from bpm.shell.outcome import Done, Outcome
 from bpm.shell.outgoing import add_outgoing
 from bpm.shell.requests import Request
@@ -32,6 +35,7 @@ ATTEMPTS = 3
 """Races a single command may lose before it takes the lock."""
 
 
+@observed(describe_one, batch=False)
 def execute(request: Request | Start) -> Outcome:
     """Carry one command out.
 
@@ -40,9 +44,16 @@ def execute(request: Request | Start) -> Outcome:
 
     Statements: PostgreSQL 2 or 3 (lock, idempotency and the caller's transaction aside); see docs/reference/statements.
     """
-    require_immediate_transactions()
-    sql = dialect()
-    if sql.vendor == "postgresql" and not connection.in_atomic_block:
+    with freezing_violated(request):
+        return _carry_out(request)
+
+
+def _carry_out(request: Request | Start) -> Outcome:
+    database = connections[DEFAULT_DB_ALIAS]
+    sql = dialect(database.vendor)
+    if database.vendor != "postgresql":
+        require_immediate_transactions()
+    elif not database.in_atomic_block:
         for _ in range(ATTEMPTS):
             try:
                 with translated():
@@ -53,6 +64,7 @@ def execute(request: Request | Start) -> Outcome:
     return outcome
 
 
+@observed(describe_many, batch=True)
 def execute_many(requests: Sequence[Request | Start]) -> list[Outcome]:
     """Carry commands out in one transaction, each with its own outcome, in the order of the requests.
 
@@ -67,7 +79,8 @@ def execute_many(requests: Sequence[Request | Start]) -> list[Outcome]:
     require_immediate_transactions()
     # To wait for one instance while holding others is a deadlock in the making; so where all are held to the end of an
     # enclosing transaction, all are waited for, in order.
-    return _locked(list(requests), dialect(), skip_locked=not connection.in_atomic_block)
+    with collection_paused():
+        return _locked(list(requests), dialect(), skip_locked=not connection.in_atomic_block)
 
 
 def _optimistic(request: Request | Start, sql: Dialect) -> Outcome:
@@ -79,6 +92,7 @@ def _optimistic(request: Request | Start, sql: Dialect) -> Outcome:
     return _only(batch)
 
 
+@observed(describe_one, batch=False)
 def execute_arrived(request: Request | Start, arrived: Arrived) -> Outcome:
     """Carry out one command that something has caused, which is removed in the same transaction.
 
@@ -101,7 +115,7 @@ def _locked(
         with translated(), transaction.atomic(savepoint=not own):
             batch, opened = prepare(requests, sql)
             if opened:
-                batch.read(_lock(batch, sql, skip_locked=skip_locked))
+                batch.lock_and_read(skip_locked=skip_locked)
             batch.decide()
             refused = arrived is not None and isinstance(batch.outcomes[0], EngineError)
             flush_batch(batch, sql, guarded=False, arrived=None if refused else arrived)
@@ -125,14 +139,16 @@ def _locked(
 def _waiting(requests: list[Request | Start], sql: Dialect) -> list[Outcome]:
     """Carry out commands on one instance that was busy, once it can be locked."""
     try:
-        return _locked(requests, sql, skip_locked=False)
+        with freezing_violated(requests[0]):
+            return _locked(requests, sql, skip_locked=False)
     except InvariantViolated as violation:
         return [violation] * len(requests)
 
 
 def _alone(request: Request | Start) -> Outcome:
     try:
-        return execute(request)
+        with freezing_violated(request):
+            return _carry_out(request)
     except InvariantViolated as violation:
         return violation
 
@@ -169,21 +185,9 @@ def _find_definitions(batch: Batch, starts: list[tuple[int, Start]]) -> None:
         except NotStartable as refusal:
             batch.outcomes[index] = refusal
             continue
-        request = Request(one.command(row))
+        request = Request(one.command(row), version=row.version)
         batch.requests[index] = request
         batch.start(index, request, now, one.instance)
-
-
-def _lock(batch: Batch, sql: Dialect, *, skip_locked: bool) -> set[str]:
-    by_table: dict[str, list[str]] = {}
-    for request in batch.requests:
-        if not isinstance(request.command, c.StartInstance):
-            by_table.setdefault(request.table, []).extend(request.ids)
-    return {
-        instance
-        for table in sorted(by_table)
-        for instance in sql.lock(table, by_table[table], skip_locked=skip_locked)
-    }
 
 
 def flush_batch(batch: Batch, sql: Dialect, *, guarded: bool, arrived: Arrived | None = None) -> None:

@@ -9,7 +9,7 @@ from bpm.core import events as e
 from bpm.core.rows import UserTask
 from bpm.core.state import State
 from bpm.shell.codec import instance_row, row_values
-from bpm.shell.history import history_rows
+from bpm.shell.history import history_row
 from bpm.shell.sql.document import (
     CANDIDATES,
     CHANGED,
@@ -20,6 +20,8 @@ from bpm.shell.sql.document import (
     Document,
 )
 from bpm.shell.tables import SPECS
+
+_ABOUT_DUE = (e.InstanceSuspended, e.InstanceActivated)
 
 
 def add_to_document(
@@ -34,10 +36,10 @@ def add_to_document(
     instance = state.instance
     assert instance.updated_at is not None, "every event sets it"
     first = instance.sequence - len(events) + 1
-    history, head = history_rows(instance.id, first, instance.updated_at, events, instance.head)
+    history, head = history_row(instance.id, first, instance.updated_at, events, instance.head)
     rows = document.rows
     rows[STARTED if new else CHANGED].append(instance_row(instance, head))
-    rows[HISTORY] += history
+    rows[HISTORY].append(history)
     changes = state.changes()
     for name, before in changes.items():
         spec = SPECS[name]
@@ -51,7 +53,7 @@ def add_to_document(
                 document.put(name, row_values(spec, present, instance), new=old is None)
                 if name == "user_tasks":
                     _add_candidates(document, instance.id, old, present)
-    if any(isinstance(event, e.InstanceSuspended | e.InstanceActivated) for event, _ in events):
+    if any(isinstance(event, _ABOUT_DUE) for event, _ in events):
         _add_due(document, state, changes)
 
 

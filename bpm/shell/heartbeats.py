@@ -10,6 +10,7 @@ from django.db import connection
 from bpm.models import Heartbeat
 from bpm.shell.configuration import setting
 from bpm.shell.database_clock import database_now
+from bpm.shell.replay_sessions import drop_expired
 
 QUEUE = "queue"
 """Name of the sign that a task has come through the queue; all others are names of loops."""
@@ -61,15 +62,16 @@ def signs_of_life() -> Life:
 
 
 def clean(limit: int = CLEANED_AT_ONCE) -> int:
-    """Delete idempotency records that have outlived their time, and signs of loops that are gone.
+    """Delete idempotency records and replay sessions that have outlived their time, and signs of loops that are gone.
 
     Returns:
         How many records were deleted; as many as the limit mean that there may be more.
 
-    Statements: 3 at most, PostgreSQL one more; one of them less where nothing is old.
+    Statements: 4 at most, PostgreSQL one more; one of them less where nothing is old.
     """
     now = database_now()
     Heartbeat.objects.filter(seen_at__lt=now - KEPT).delete()
+    drop_expired(now)
     old = now - timedelta(hours=setting("IDEMPOTENCY_HOURS"))
     return _delete_old(old, limit)
 

@@ -6,14 +6,17 @@ import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from datetime import datetime
+from functools import lru_cache
 from hashlib import sha256
 from operator import attrgetter
 from typing import Any, NamedTuple
 
 from bpm.core import events as e
 from bpm.core.values import from_text, quoted, to_text
+from bpm.shell.lifting import LIFTS, VERSION_KEY, Lifts, lift
 
 _COLUMNS = frozenset({"token", "node"})
+_RECURRING = frozenset({"str", "str | None", "bool", "int"})
 
 
 class EventShape(NamedTuple):
@@ -22,6 +25,7 @@ class EventShape(NamedTuple):
     Attributes:
         template: the payload with a place for each value's JSON text.
         read: return the values, in the order of `names`.
+        recurs: whether equal payloads are to be expected again: there is no id, time or value of a user in them.
     """
 
     cls: type[e.Event]
@@ -35,6 +39,7 @@ class EventShape(NamedTuple):
     read: Callable[[Any], Any]
     times: tuple[str, ...]
     tuples: tuple[str, ...]
+    recurs: bool
 
 
 def _nothing(event: e.Event) -> tuple[()]:
@@ -57,11 +62,16 @@ def _shape(cls: type[e.Event]) -> EventShape:
         has_token="token" in every,
         has_node="node" in every,
         names=names,
-        template="{" + ",".join(f'"{name}":%s' for name in names) + "}",
+        template="{" + ",".join([*_version(cls), *(f'"{name}":%s' for name in names)]) + "}",
         read=read,
         times=tuple(name for name in names if "datetime" in every[name]),
         tuples=tuple(name for name in names if every[name].startswith("tuple")),
+        recurs=not cls.erasable and all(every[name] in _RECURRING for name in names),
     )
+
+
+def _version(cls: type[e.Event]) -> list[str]:
+    return [f'"{VERSION_KEY}":{cls.shape_version}'] if cls.shape_version > 1 else []
 
 
 def _leaves(cls: type[e.Event]) -> list[type[e.Event]]:
@@ -95,13 +105,26 @@ def _payload(shape: EventShape, event: e.Event) -> str:
 
 
 def decode_event(event_type: str, token: str | None, node: str | None, payload: str) -> e.Event:
-    """Return a stored event as its class.
+    """Return a stored event as its class, lifted to its present shape.
 
     Raises:
         KeyError: the type is not known.
+        ShapeUnknown: the shape is not.
     """
-    shape = BY_NAME[event_type]
-    values: dict[str, Any] = from_text(payload)
+    return decode_values(BY_NAME[event_type], token, node, from_text(payload))
+
+
+def decode_values(
+    shape: EventShape, token: str | None, node: str | None, values: dict[str, Any], lifts: Lifts = LIFTS
+) -> e.Event:
+    """Return the event of stored values; `values` is used up.
+
+    Raises:
+        ShapeUnknown: their shape is not known.
+        TypeError: fields are missing, or there are others.
+    """
+    if VERSION_KEY in values or shape.cls.shape_version > 1:
+        values = lift(shape.name, values, shape.cls.shape_version, lifts)
     for name in shape.times:
         if values.get(name) is not None:
             values[name] = datetime.fromisoformat(values[name])
@@ -116,10 +139,17 @@ def decode_event(event_type: str, token: str | None, node: str | None, payload: 
 
 
 def chain_hash(
-    previous: str, sequence: int, event_type: str, occurred_at: str, token: str, node: str, digest: str
+    previous: str,
+    sequence: int,
+    event_type: str,
+    occurred_at: str,
+    token: str,
+    node: str,
+    digest: str,
+    actor: str,
 ) -> str:
     """Return an event's hash: over the hash before it, what stands in columns, and the payload's digest."""
-    text = f"{previous}\n{sequence}\n{event_type}\n{occurred_at}\n{token}\n{node}\n{digest}"
+    text = f"{previous}\n{sequence}\n{event_type}\n{occurred_at}\n{token}\n{node}\n{digest}\n{actor}"
     return sha256(text.encode()).hexdigest()
 
 
@@ -128,10 +158,10 @@ def digest_of(salt: str, payload: str) -> str:
     return sha256(f"{salt}\n{payload}".encode()).hexdigest()
 
 
-def history_rows(
+def history_row(
     instance: str, first: int, at: datetime, events: list[tuple[e.Event, str]], previous: str
-) -> tuple[list[list[Any]], str]:
-    """Return the rows of new events, in the order of HISTORY_COLUMNS, and the newest hash.
+) -> tuple[list[Any], str]:
+    """Return the document's row of an instance's new events (HISTORY_COLUMNS), and the newest hash.
 
     Args:
         first: sequence of the first event.
@@ -145,26 +175,20 @@ def history_rows(
         shape = SHAPES[type(event)]
         payload = _payload(shape, event)
         salt = secrets.token_hex(16) if shape.erasable else ""
+        digest = _plain_digest(payload) if shape.recurs else digest_of(salt, payload)
         token = event.token if shape.has_token else None  # type: ignore[attr-defined]
         node = event.node if shape.has_node else None  # type: ignore[attr-defined]
         previous = chain_hash(
-            previous, sequence, shape.name, occurred_at, token or "", node or "", digest_of(salt, payload)
+            previous, sequence, shape.name, occurred_at, token or "", node or "", digest, actor
         )
         rows.append(
-            [
-                instance,
-                sequence,
-                shape.name,
-                shape.category,
-                occurred_at,
-                token,
-                node,
-                actor,
-                event.ends_token,
-                payload,
-                salt,
-                previous,
-            ]
+            [shape.name, shape.category, token, node, actor, event.ends_token, payload, salt, previous]
         )
         sequence += 1
-    return rows, previous
+    return [instance, first, occurred_at, rows], previous
+
+
+@lru_cache(maxsize=1_024)
+def _plain_digest(payload: str) -> str:
+    """Return the digest of a payload that has been seen before, as most have that name only nodes and flows."""
+    return digest_of("", payload)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from django.core.exceptions import ImproperlyConfigured
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS, connections
 
 
 def require_immediate_transactions() -> None:
@@ -14,10 +14,11 @@ def require_immediate_transactions() -> None:
     Raises:
         ImproperlyConfigured: names the missing setting.
     """
-    if connection.vendor != "sqlite":
+    database = connections[DEFAULT_DB_ALIAS]
+    if database.vendor != "sqlite":
         return
-    connection.ensure_connection()
-    if str(getattr(connection, "transaction_mode", None) or "").upper() not in ("IMMEDIATE", "EXCLUSIVE"):
+    database.ensure_connection()
+    if str(getattr(database, "transaction_mode", None) or "").upper() not in ("IMMEDIATE", "EXCLUSIVE"):
         raise ImproperlyConfigured(
             "The engine needs immediate transactions on SQLite: set "
             'DATABASES["default"]["OPTIONS"]["transaction_mode"] = "IMMEDIATE".'

@@ -10,7 +10,13 @@ from typing import Any
 
 from django.db import connection, transaction
 
-from bpm.core.errors import AnswerNotKept, Busy, IdempotencyInProgress, IdempotencyMismatch
+from bpm.core.errors import (
+    AnswerNotKept,
+    Busy,
+    IdempotencyInProgress,
+    IdempotencyMismatch,
+    InvariantViolated,
+)
 from bpm.core.values import from_text, to_text
 from bpm.shell.configuration import setting
 from bpm.shell.violations import Lost, translated
@@ -66,10 +72,22 @@ def once(
     if key is None:
         return produce()
     try:
-        answer, kept = _once(key, tenant, produce, keep, own=True)
-    except Lost:
-        answer, kept = _once(key, tenant, produce, keep, own=False)
+        try:
+            answer, kept = _once(key, tenant, produce, keep, own=True)
+        except Lost:
+            answer, kept = _once(key, tenant, produce, keep, own=False)
+    except InvariantViolated as violation:
+        if not connection.in_atomic_block:
+            _freeze(violation)
+        raise
     return restore(answer) if kept else answer
+
+
+def _freeze(violation: InvariantViolated) -> None:
+    # Commands are carried out under a key, so what freezes by a command is above this module.
+    from bpm.shell.freezing import freeze_violated
+
+    freeze_violated(violation)
 
 
 def _once(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from operator import itemgetter
 from typing import Any
 
 from bpm import handlers
@@ -51,7 +52,9 @@ class ClaimedJob:
 def claim_jobs(
     owner: str, *, limit: int, lease_ms: int, names: Sequence[str] | None = None
 ) -> list[ClaimedJob]:
-    """Lease due jobs to a cluster process, the longest due first. Jobs whose instance is busy are passed over.
+    """Lease due jobs to a cluster process, by priority, then the longest due first.
+
+    Jobs whose instance is busy are passed over.
 
     Args:
         owner: the process; 1 to 255 characters.
@@ -150,13 +153,16 @@ def throw_job_error(
 
 
 def _claimed(batch: Batch, until: datetime) -> list[ClaimedJob]:
-    found = []
+    found: list[tuple[tuple[int, datetime], ClaimedJob]] = []
     for work in batch.works.values():
         for index, request in work.requests:
             outcome = batch.outcomes[index]
             if isinstance(outcome, Done) and outcome.answer.get("handler"):
-                found.append(_claim(work.state, request.ids[0], outcome, until))
-    return found
+                row = work.state.jobs[request.ids[0]]
+                claim = _claim(work.state, row.id, outcome, until)
+                found.append(((-row.priority, row.available_at), claim))
+    found.sort(key=itemgetter(0))
+    return [claim for _, claim in found]
 
 
 def _claim(state: State, job: Id, done: Done, until: datetime) -> ClaimedJob:

@@ -18,13 +18,20 @@ from bpm.core.state import State
 from bpm.shell.batch import Batch
 from bpm.shell.clock import frozen_now
 from bpm.shell.execute import flush_batch
+from bpm.shell.garbage import collection_paused
 from bpm.shell.host import require_immediate_transactions
 from bpm.shell.idempotency import own_transaction
+from bpm.shell.observing import describe_fetch, observed
 from bpm.shell.outcome import Done
 from bpm.shell.requests import Request
 from bpm.shell.sql import Dialect, dialect
-from bpm.shell.sql.dialect import Candidates
+from bpm.shell.sql.leasing import Candidates
+from bpm.shell.sql.narrowing import Asked
+from bpm.shell.tables import EXTERNAL_TASKS
+from bpm.shell.topics import Topic, Topics
 from bpm.shell.violations import Lost, translated
+
+_TOPIC = EXTERNAL_TASKS.columns.index("topic")
 
 CAUTIOUS_S = 10.0
 """How long a process locks first after it has lost a race."""
@@ -38,13 +45,18 @@ class _Moment:
 _races_again_at = _Moment()
 
 
+@observed(describe_fetch, batch=True)
 def fetch_and_lock(
-    worker: str, topics: Sequence[str], *, max_tasks: int, lock_ms: int, tenant: str, actor: str = ""
+    worker: str, topics: Sequence[str | Topic], *, max_tasks: int, lock_ms: int, tenant: str, actor: str = ""
 ) -> list[dict[str, Any]]:
     """Lease tasks to a worker, highest priority first, then oldest.
 
     Tasks whose instance somebody else has locked are passed over; where that leaves nothing, the first one is waited
     for. A lease that has run out counts as none.
+
+    Args:
+        topics: names, or `Topic`s that say more; of several demands on one name all but the first are refused.
+        lock_ms: length of the leases of topics that do not say their own.
 
     Returns:
         At most `max_tasks` tasks with the variables seen from each; empty if none wait.
@@ -53,20 +65,23 @@ def fetch_and_lock(
 
     Raises:
         Busy: the only candidates stayed locked longer than the lock's time-out.
+        Invalid: one name with different demands.
+        VariableInvalid: a variable that is asked for cannot be stored.
     """
     require_immediate_transactions()
     if not topics:
         return []
+    asked = Topics(topics, lock_ms)
     if max_tasks == 1 and _may_race():
         try:
             with translated():
-                return _fetch(worker, topics, max_tasks, lock_ms, tenant, actor, guarded=True)
+                return _fetch(worker, asked, max_tasks, tenant, actor, guarded=True)
         except (Lost, Busy):
             _note_lost_race()
     for _ in range(3):
         try:
-            with translated(), transaction.atomic(savepoint=not own_transaction.get()):
-                return _fetch(worker, topics, max_tasks, lock_ms, tenant, actor, guarded=False)
+            with collection_paused(), translated(), transaction.atomic(savepoint=not own_transaction.get()):
+                return _fetch(worker, asked, max_tasks, tenant, actor, guarded=False)
         except Lost:
             if own_transaction.get():
                 raise
@@ -88,44 +103,42 @@ def _note_lost_race() -> None:
 
 
 def _fetch(
-    worker: str,
-    topics: Sequence[str],
-    max_tasks: int,
-    lock_ms: int,
-    tenant: str,
-    actor: str,
-    *,
-    guarded: bool,
+    worker: str, topics: Topics, max_tasks: int, tenant: str, actor: str, *, guarded: bool
 ) -> list[dict[str, Any]]:
     sql = dialect()
-    found = _candidates(sql, tenant, list(dict.fromkeys(topics)), max_tasks)
+    found = _candidates(sql, tenant, topics.asked, max_tasks)
     if not found.tasks:
         return []
-    tasks: dict[Id, list[Id]] = {}
-    for task, instance in found.tasks:
-        tasks.setdefault(instance, []).append(task)
-    requests = [
-        Request(
-            c.LockExternalTasks(
-                tasks=tuple(of_instance), worker=worker, lock_ms=lock_ms, actor=actor or f"worker:{worker}"
-            )
-        )
-        for of_instance in tasks.values()
-    ]
-    batch = Batch(requests, sql)
+    batch = Batch(_requests(found, topics, worker, actor or f"worker:{worker}"), sql)
     batch.take(found.now, found.rows)
     batch.decide()
     flush_batch(batch, sql, guarded=guarded)
     leased = [
-        _leased(work.state, task)
+        _leased(work.state, task, topics)
         for work in batch.works.values()
         for index, _ in work.requests
         for task in _locked(batch, index)
     ]
+    return _ordered(leased)
+
+
+def _requests(found: Candidates, topics: Topics, worker: str, actor: str) -> list[Request]:
+    """Return a command for all tasks of an instance that are leased for the same time."""
+    topic_of = {row[0]: row[_TOPIC] for row in found.rows[EXTERNAL_TASKS.name]}
+    tasks: dict[tuple[Id, int], list[Id]] = {}
+    for task, instance in found.tasks:
+        tasks.setdefault((instance, topics.lock_ms(topic_of[task])), []).append(task)
+    return [
+        Request(c.LockExternalTasks(tasks=tuple(of_instance), worker=worker, lock_ms=lock_ms, actor=actor))
+        for (_, lock_ms), of_instance in tasks.items()
+    ]
+
+
+def _ordered(leased: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(leased, key=lambda task: (-task["priority"], task["task_id"]))
 
 
-def _candidates(sql: Dialect, tenant: str, topics: list[str], limit: int) -> Candidates:
+def _candidates(sql: Dialect, tenant: str, topics: Sequence[Asked], limit: int) -> Candidates:
     now = frozen_now()
     found = sql.lease_candidates(tenant, topics, limit, now)
     for _ in range(2):
@@ -141,7 +154,7 @@ def _locked(batch: Batch, index: int) -> list[Id]:
     return outcome.answer["locked"] if isinstance(outcome, Done) else []
 
 
-def _leased(state: State, task: Id) -> dict[str, Any]:
+def _leased(state: State, task: Id, topics: Topics) -> dict[str, Any]:
     row = state.external_tasks[task]
     token = state.tokens[row.token]
     instance = state.instance
@@ -156,7 +169,7 @@ def _leased(state: State, task: Id) -> dict[str, Any]:
         "definition_id": instance.definition,
         "business_key": instance.business_key,
         "tenant": instance.tenant,
-        "variables": visible_variables(state, token.scope),
+        "variables": topics.shown(row.topic, visible_variables(state, token.scope)),
         "retries": row.retries,
         "lease_id": row.lease,
         "lock_expires_at": row.lease_expires_at.isoformat(),
@@ -173,22 +186,23 @@ def leases_to_keep(leased: list[dict[str, Any]]) -> list[list[Any]] | None:
     return [[task["task_id"], task["lease_id"]] for task in leased]
 
 
-def leases_again(kept: list[list[Any]]) -> list[dict[str, Any]]:
+def leases_again(topics: Sequence[str | Topic], kept: list[list[Any]]) -> list[dict[str, Any]]:
     """Return the leases of an earlier answer that still hold, as they stand now. Statements: 2."""
+    asked = Topics(topics, 0)
     batch = Batch(
         [Request(c.LockExternalTasks(tasks=(task,), worker="", lock_ms=1)) for task, _ in kept], dialect()
     )
     batch.read()
     held = dict(map(tuple, kept))
     leased = [
-        _leased(work.state, row.id)
+        _leased(work.state, row.id, asked)
         for work in batch.works.values()
         for row in work.state.external_tasks.values()
         if row.status is ExternalStatus.LOCKED and held.get(row.id) == row.lease
     ]
-    return sorted(leased, key=lambda task: (-task["priority"], task["task_id"]))
+    return _ordered(leased)
 
 
-def work_waits(topics: Sequence[str], *, tenant: str) -> bool:
-    """Return whether a task could be fetched. Statements: 1, by index."""
-    return dialect().work_waits(tenant, list(topics), frozen_now())
+def work_waits(topics: Sequence[str | Topic], *, tenant: str) -> bool:
+    """Return whether a task could be fetched. Statements: 1, by index. Raises: as `fetch_and_lock`."""
+    return dialect().work_waits(tenant, Topics(topics, 0).asked, frozen_now())

@@ -20,6 +20,7 @@ class Done:
     Attributes:
         continuing: whether the instance goes on in a job of the engine (semantics §4).
         answer: the command's own part.
+        version: number of the version that was started.
     """
 
     instance_id: Id
@@ -32,9 +33,10 @@ class Done:
     events: int
     at: datetime | None
     answer: dict[str, Any]
+    version: int | None = None
 
     @classmethod
-    def of(cls, state: State, decision: Decision) -> Done:
+    def of(cls, state: State, decision: Decision, version: int | None = None) -> Done:
         """Return the outcome of a decision, as the state is after it."""
         instance = state.instance
         jobs = state.jobs.values()
@@ -49,6 +51,7 @@ class Done:
             events=len(decision.events),
             at=instance.updated_at,
             answer=decision.answer,
+            version=version,
         )
 
 

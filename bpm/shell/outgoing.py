@@ -21,7 +21,8 @@ GRACE: Final = timedelta(seconds=3)
 """How long the loops leave new rows to the process that has written them."""
 
 _CLASSES: Final[Mapping[str, type[Any]]] = {
-    cls.__name__: cls for cls in (*HANDLERS, b.CallProcess, b.SendMessage, b.StartBySignal)
+    cls.__name__: cls
+    for cls in (*HANDLERS, b.CallProcess, b.SendMessage, b.StartBySignal, b.DoLater, b.DoLaterAnyway)
 }
 
 
@@ -53,7 +54,7 @@ def add_outgoing(
     """Add what an instance sends."""
     for one in sent:
         if isinstance(one, b.Broadcast):
-            add_broadcast(document, tenant, source, one.name, {}, now)
+            add_broadcast(document, tenant, source, one.name, one.variables, now)
         else:
             document.rows[OUTBOX].append(outbox_values(tenant, source, one, now))
 
@@ -69,10 +70,18 @@ def outbox_values(
 
 
 def add_broadcast(
-    document: Document, tenant: str, source: Id, name: str, variables: Mapping[str, Any], now: datetime
+    document: Document,
+    tenant: str,
+    source: Id,
+    name: str,
+    variables: Mapping[str, Any],
+    now: datetime,
+    actor: str = "",
 ) -> None:
-    """Add a signal to everybody who waits for it; `source` is the nil id from outside."""
-    document.rows[SIGNALS].append([tenant, source, name, to_text(dict(variables)), now + GRACE, now])
+    """Add a signal to everybody who waits for it; `source` is the nil id from outside, `actor` who sends it."""
+    # The rows are put together by the statement, which writes this behind the name of the member.
+    text = to_text(dict(variables)) + (f',"actor":{to_text(actor)}' if actor else "")
+    document.rows[SIGNALS].append([tenant, source, name, text, now + GRACE, now])
 
 
 def row_from(raw: tuple[Any, ...]) -> Row:
@@ -91,7 +100,7 @@ def row_from(raw: tuple[Any, ...]) -> Row:
     elif command == "StartBySignal":
         values["subscription"] = text_id(values["subscription"])
     if "actor" in {field.name for field in fields(cls)}:
-        values["actor"] = "engine"
+        values.setdefault("actor", "engine")
     return Row(
         number,
         tenant,

@@ -70,6 +70,7 @@ _LOCATORS: dict[type[c.Command], tuple[str, str]] = {
     o.UpdateUserTask: (USER, "task"),
     o.DelegateUserTask: (USER, "task"),
     o.ResolveUserTask: (USER, "task"),
+    o.CommentUserTask: (USER, "task"),
     o.SetJobRetries: (JOBS, "job"),
     o.ChangeJob: (JOBS, "job"),
     o.RunJob: (JOBS, "job"),
@@ -97,12 +98,14 @@ class Request:
 
     Attributes:
         tenant: the caller's; None for the engine's own loops, which serve all.
-        instance: where the command itself does not name a row of it (cancel).
+        instance: of which a command on the instance is (cancel), or has to be (variables of a scope).
+        version: number of the version, where the command starts one.
     """
 
     command: c.Command
     tenant: str | None = None
     instance: Id | None = None
+    version: int | None = None
 
     @property
     def table(self) -> str:
@@ -121,6 +124,8 @@ class Request:
 
     def not_found(self) -> EngineError:
         """Return the refusal for rows that are not there, or not there for this tenant."""
+        if self.table == SCOPES and self.ids[0] == self.instance:
+            return InstanceNotFound(instance=self.instance)
         if self.table == SCOPES:
             return Invalid("There is no such active scope.", scope=self.ids[0])
         return _NOT_FOUND[self.table](id=self.ids[0] if self.ids else None)

@@ -22,7 +22,7 @@ from bpm.shell.sql import dialect
 from bpm.shell.sql.document import Document
 
 
-def broadcast(name: str, variables: Mapping[str, Any], *, tenant: str) -> dict[str, int]:
+def broadcast(name: str, variables: Mapping[str, Any], *, tenant: str, actor: str = "") -> dict[str, int]:
     """Send a signal to every instance of the tenant that waits for it now, and to signal starts.
 
     All who get it are written down in one transaction; after its commit each gets it in a command of its own.
@@ -33,7 +33,7 @@ def broadcast(name: str, variables: Mapping[str, Any], *, tenant: str) -> dict[s
     require_immediate_transactions()
     document = Document()
     with transaction.atomic():
-        add_broadcast(document, tenant, NIL, name, variables, database_now())
+        add_broadcast(document, tenant, NIL, name, variables, database_now(), actor)
         written = dialect().write(document, guarded=False)
         starts = (
             Outbox.objects.filter(id__in=written.sent, target__isnull=True).count() if written.sent else 0

@@ -5,17 +5,19 @@ from __future__ import annotations
 import logging
 import secrets
 import time
+from datetime import datetime
 from typing import Final
 
 from django.db import connection, transaction
 
-from bpm.core.errors import Busy, EngineError
+from bpm.core.errors import Busy
 from bpm.core.ids import Id, IdSource
 from bpm.models import Timer
 from bpm.shell.clock import frozen_now
 from bpm.shell.database_clock import database_now
 from bpm.shell.definition_starts import after
-from bpm.shell.execute import execute
+from bpm.shell.execute import done_or_raise, execute
+from bpm.shell.outcome import Done
 from bpm.shell.sql.loop_work import due_starts
 from bpm.shell.starts import Start
 from bpm.shell.sweeps import Swept, is_unreachable
@@ -61,6 +63,24 @@ def _fire_locked(number: Id) -> bool:
     timer = _lock(number)
     if timer is None or timer.due_at > now:
         return False
+    start = Start(
+        process=str(timer.definition_id),
+        tenant=timer.tenant,
+        node=timer.node,
+        trigger="timer:",
+        actor="engine",
+    )
+    fire_start(timer, now, start)
+    return True
+
+
+def fire_start(timer: Timer, now: datetime, start: Start) -> Done:
+    """Use up the due time of a timer start, put the next one on the table, and start an instance.
+
+    The caller has locked the row.
+
+    Raises: the refusal of the start.
+    """
     following = after(timer, now)
     Timer.objects.filter(id=timer.id).update(status="FIRED", closed_at=now)
     if following is not None:
@@ -76,13 +96,10 @@ def _fire_locked(number: Id) -> bool:
             number=following.number,
             anchor=timer.anchor,
             expression=timer.expression,
+            priority=timer.priority,
             created_at=now,
         )
-    start = Start(process=str(timer.definition_id), tenant=timer.tenant, node=timer.node, actor="engine")
-    outcome = execute(start)
-    if isinstance(outcome, EngineError):
-        raise outcome
-    return True
+    return done_or_raise(execute(start))
 
 
 def _lock(number: Id) -> Timer | None:

@@ -20,6 +20,7 @@ class Start:
         process: key, or id of a version.
         version: of the key; None: the latest.
         node: where a trigger starts it.
+        trigger: kind and name of what has come there.
         instructions: where it begins instead.
         instance: its id, where it is made by a caller.
         parent_instance, parent_token, root: the call by which it starts.
@@ -32,6 +33,7 @@ class Start:
     variables: Mapping[str, Any] = field(default_factory=dict)
     actor: str = ""
     node: str | None = None
+    trigger: str = ""
     instructions: tuple[Instruction, ...] = ()
     instance: Id | None = None
     parent_instance: Id | None = None
@@ -47,6 +49,7 @@ class Start:
             variables=self.variables,
             actor=self.actor,
             node=self.node,
+            trigger=self.trigger,
             instructions=self.instructions,
             parent_instance=self.parent_instance,
             parent_token=self.parent_token,

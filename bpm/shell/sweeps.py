@@ -18,13 +18,17 @@ from typing import Any, NamedTuple
 from django.db import InterfaceError, OperationalError, ProgrammingError, connection, transaction
 
 from bpm.core import commands as c
-from bpm.core.errors import Busy
+from bpm.core.errors import Busy, InvariantViolated
 from bpm.core.ids import Id
 from bpm.shell.batch import Batch
 from bpm.shell.execute import flush_batch
+from bpm.shell.freezing import freeze
+from bpm.shell.garbage import collection_paused
 from bpm.shell.host import require_immediate_transactions
+from bpm.shell.observing import describe_many, observed
+from bpm.shell.outcome import Outcome
 from bpm.shell.requests import Request
-from bpm.shell.sql import dialect
+from bpm.shell.sql import Dialect, dialect
 from bpm.shell.sql.queries import INSTANCES
 from bpm.shell.violations import translated
 
@@ -145,6 +149,8 @@ def _batch(kind: Sweep, rows: Candidates) -> list[Any]:
             alone = ([row for row in rows if row[1] == instance] for instance in instances)
             return [done for of_instance in alone for done in _batch(kind, of_instance)]
         (instance,) = instances
+        if isinstance(error, InvariantViolated):
+            freeze(instance, f"{kind.name}: {error.code}: {error}")
         span = _aside.add(instance)
         _log.error("%s: instance %s failed, set aside for %.0f s", kind.name, instance, span, exc_info=error)
         return []
@@ -160,7 +166,7 @@ def is_unreachable(error: Exception) -> bool:
 
 def _together(kind: Sweep, rows: Candidates) -> list[Any]:
     sql = dialect()
-    with translated(), transaction.atomic():
+    with collection_paused(), translated(), transaction.atomic():
         locked = set(sql.lock(INSTANCES, [instance for _, instance in rows], skip_locked=True))
         due = [row for row in rows if row[1] in locked]
         if due and kind.look_again is not None:
@@ -168,11 +174,18 @@ def _together(kind: Sweep, rows: Candidates) -> list[Any]:
             due = [row for row in due if row[0] in still]
         if not due:
             return []
-        batch = Batch(_requests(kind, due), sql)
-        batch.read(locked)
-        batch.decide()
-        flush_batch(batch, sql, guarded=False)
+        requests = _requests(kind, due)
+        batch = Batch(requests, sql)
+        _carry_out(requests, batch, sql, locked)
         return kind.collect(batch)
+
+
+@observed(describe_many, batch=True)
+def _carry_out(requests: list[Request], batch: Batch, sql: Dialect, locked: set[Id]) -> list[Outcome]:
+    batch.read(locked)
+    batch.decide()
+    flush_batch(batch, sql, guarded=False)
+    return [outcome or Busy() for outcome in batch.outcomes]
 
 
 def _requests(kind: Sweep, due: Candidates) -> list[Request]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from bpm.core.rows import (
+    Comment,
     CompensationRecord,
     CompensationStatus,
     ExternalStatus,
@@ -146,6 +147,7 @@ TIMERS = TableSpec(
         "anchor": TIME,
         "created_at": TIME,
         "closed_at": TIME,
+        "priority": INT,
     },
     enums={"status": TimerStatus},
     tenant=True,
@@ -166,6 +168,7 @@ JOBS = TableSpec(
         "available_at": TIME,
         "created_at": TIME,
         "closed_at": TIME,
+        "priority": INT,
     },
     enums={"status": JobStatus},
     tenant=True,
@@ -214,6 +217,14 @@ COMPENSATIONS = TableSpec(
     enums={"status": CompensationStatus},
     live="status IN ('OPEN', 'TRIGGERED', 'RUNNING')",
 )
+COMMENTS = TableSpec(
+    name="comments",
+    table="bpm_comment",
+    row=Comment,
+    kinds={"id": UUID, "task": UUID, "created_at": TIME},
+    tenant=True,
+    live="false",
+)
 
 SPECS: Final[dict[str, TableSpec]] = {
     spec.name: spec
@@ -229,6 +240,7 @@ SPECS: Final[dict[str, TableSpec]] = {
         SUBSCRIPTIONS,
         INCIDENTS,
         COMPENSATIONS,
+        COMMENTS,
     )
 }
 """By attribute of `State`."""

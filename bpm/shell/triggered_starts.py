@@ -37,7 +37,7 @@ def start_by_subscription(
         found = _locked(subscription)
         if found is None:
             return None
-        definition, tenant, node = found
+        definition, tenant, node, kind, name = found
         start = Start(
             process=str(definition),
             tenant=tenant,
@@ -45,21 +45,22 @@ def start_by_subscription(
             variables=variables,
             actor=actor,
             node=node,
+            trigger=f"{kind}:{name}",
         )
         return execute(start) if arrived is None else execute_arrived(start, arrived)
 
 
-def _locked(subscription: Id) -> tuple[Any, str, str] | None:
+def _locked(subscription: Id) -> tuple[Any, str, str, str, str] | None:
     rows = Subscription.objects.filter(
         id=subscription, status="OPEN", definition__isnull=False, definition__suspended=False
     )
     if connection.vendor != "postgresql":
-        return rows.values_list("definition_id", "tenant", "node").first()
+        return rows.values_list("definition_id", "tenant", "node", "kind", "name").first()
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT s.definition_id, s.tenant, s.node FROM bpm_subscription s JOIN bpm_definition d "
+            "SELECT s.definition_id, s.tenant, s.node, s.kind, s.name FROM bpm_subscription s JOIN bpm_definition d "
             "ON d.id = s.definition_id AND NOT d.suspended WHERE s.id = %s AND s.status = 'OPEN' FOR SHARE OF s",
             [subscription],
         )
-        row: tuple[Any, str, str] | None = cursor.fetchone()
+        row: tuple[Any, str, str, str, str] | None = cursor.fetchone()
         return row

@@ -37,7 +37,9 @@ def find_receiver(row: Row) -> int:
 
 
 def _send(row: Row, content: b.SendMessage) -> None:
-    message = Message(tenant=row.tenant, name=content.name, key=content.key, actor="engine")
+    message = Message(
+        tenant=row.tenant, name=content.name, key=content.key, variables=content.variables, actor="engine"
+    )
     looked = False
     for _ in range(ATTEMPTS):
         found = find_receivers(message, 2)
@@ -59,7 +61,7 @@ def _send(row: Row, content: b.SendMessage) -> None:
 def _start(row: Row, subscription: Id, content: b.StartBySignal) -> None:
     arrived = Arrived(delivered=[row.id])
     outcome = start_by_subscription(
-        subscription, variables=content.variables, actor="engine", arrived=arrived
+        subscription, variables=content.variables, actor=content.actor, arrived=arrived
     )
     if outcome is None:
         _remove(row)

@@ -19,6 +19,7 @@ from bpm.worker.exact_json import JsonValue, NotJson, decode_json, encode_json
 from bpm.worker.external_task import ExternalTask
 from bpm.worker.handler import TaskHandler
 from bpm.worker.result import TaskResult
+from bpm.worker.topic import FetchTopic
 from bpm.worker.worker import Worker
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "EngineError",
     "EngineUnavailable",
     "ExternalTask",
+    "FetchTopic",
     "FetchedTasks",
     "JsonValue",
     "LeaseExtension",

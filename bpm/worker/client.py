@@ -22,6 +22,7 @@ from bpm.worker.external_task import (
     read_object,
     read_whole,
 )
+from bpm.worker.topic import FetchTopic, topics_body
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ class EngineClient:
     def fetch_and_lock(
         self,
         worker_id: str,
-        task_types: Sequence[str],
+        task_types: Sequence[str | FetchTopic],
         max_tasks: int,
         lock_duration_ms: int,
         wait_ms: int = 0,
@@ -102,11 +103,12 @@ class EngineClient:
         """Lease up to `max_tasks` tasks; repeated under the same key it returns the same leases.
 
         Args:
+            task_types: Topics by name, or with what else is asked of them.
             wait_ms: Long poll, 0 to 30,000: how long the engine may wait for a task to come.
         """
         body = {
             "worker_id": worker_id,
-            "task_types": list(task_types),
+            **topics_body(task_types),
             "max_tasks": max_tasks,
             "lock_duration_ms": lock_duration_ms,
             "wait_ms": wait_ms,

@@ -16,6 +16,7 @@ from bpm.worker.errors import AnswerNotKept, EngineUnavailable
 from bpm.worker.lease import Lease
 from bpm.worker.repetition import repeat_until_answered
 from bpm.worker.slots import Slots
+from bpm.worker.topic import FetchTopic
 
 _log = logging.getLogger("bpm.worker")
 
@@ -33,14 +34,14 @@ class FetchCall:
         self,
         client: EngineClient,
         config: WorkerConfig,
-        task_types: Sequence[str],
+        topics: Sequence[FetchTopic],
         max_tasks: int,
         wait_ms: int,
     ) -> None:
         self.in_doubt = False
         self._client = client
         self._config = config
-        self._task_types = task_types
+        self._topics = topics
         self._max_tasks = max_tasks
         self._wait_ms = wait_ms
         self._key = str(uuid.uuid4())
@@ -55,7 +56,7 @@ class FetchCall:
         try:
             return self._client.fetch_and_lock(
                 config.worker_id,
-                self._task_types,
+                self._topics,
                 self._max_tasks,
                 config.lock_duration_ms,
                 self._wait_ms,
@@ -68,8 +69,12 @@ class FetchCall:
 
     def leases_of(self, fetched: FetchedTasks) -> list[Lease]:
         """Return a lease for each task of the answer, in the engine's order."""
-        duration_ms = self._config.lock_duration_ms
-        return [Lease(task, duration_ms, confirmed=not self.in_doubt) for task in fetched.tasks]
+        own = {topic.task_type: topic.lock_duration_ms for topic in self._topics}
+        usual = self._config.lock_duration_ms
+        return [
+            Lease(task, own.get(task.task_type) or usual, confirmed=not self.in_doubt)
+            for task in fetched.tasks
+        ]
 
 
 class Fetcher:
@@ -84,14 +89,14 @@ class Fetcher:
         self,
         client: EngineClient,
         config: WorkerConfig,
-        task_types: Sequence[str],
+        topics: Sequence[FetchTopic],
         slots: Slots,
         accept: Callable[[Lease], None],
         draining: threading.Event,
     ) -> None:
         self._client = client
         self._config = config
-        self._task_types = task_types
+        self._topics = topics
         self._slots = slots
         self._accept = accept
         self._draining = draining
@@ -139,7 +144,7 @@ class Fetcher:
 
     def _fetch_until_answered(self, max_tasks: int, wait_ms: int) -> tuple[list[Lease], float | None]:
         """Return leases and `Retry-After`; nothing when the worker was drained before an answer came."""
-        call = FetchCall(self._client, self._config, self._task_types, max_tasks, wait_ms)
+        call = FetchCall(self._client, self._config, self._topics, max_tasks, wait_ms)
         try:
             fetched = repeat_until_answered(
                 call.attempt,

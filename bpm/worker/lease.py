@@ -18,6 +18,7 @@ class Lease:
 
     Attributes:
         task: As it was fetched.
+        lock_duration_ms: How long it was leased for, and for how long it is renewed.
         lease_id: The current fencing number.
         confirmed: False when the task came in the answer to a repeated fetch: such an answer may be an old
             one, so the lease must be extended before work starts.
@@ -28,6 +29,7 @@ class Lease:
 
     def __init__(self, task: ExternalTask, lock_duration_ms: int, *, confirmed: bool = True) -> None:
         self.task = task
+        self.lock_duration_ms = lock_duration_ms
         self.lease_id = task.lease_id
         self.confirmed = confirmed
         self.calls = threading.Lock()

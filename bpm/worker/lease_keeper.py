@@ -39,7 +39,6 @@ class LeaseKeeper:
     def __init__(self, client: EngineClient, config: WorkerConfig) -> None:
         self._client = client
         self._config = config
-        self._half_s = config.lock_duration_ms / 2000
         self._watched: dict[Lease, _Watch] = {}
         self._changed = threading.Condition()
         self._stopped = False
@@ -89,7 +88,7 @@ class LeaseKeeper:
             _log.warning("lease of task %s lost: %s", lease.task.task_id, lease.lost_because)
             del self._watched[lease]
             return math.inf
-        due = max(watch.not_before, lease.deadline - self._half_s)
+        due = max(watch.not_before, lease.deadline - lease.lock_duration_ms / 2000)
         if now >= due:
             watch.not_before = due = math.inf
             if now >= watch.renew_until:
@@ -101,7 +100,7 @@ class LeaseKeeper:
     def _renew(self, watch: _Watch) -> None:
         lease = watch.lease
         watch.extension = watch.extension or Extension(
-            self._client, self._config.worker_id, lease, self._config.lock_duration_ms
+            self._client, self._config.worker_id, lease, lease.lock_duration_ms
         )
         not_before = math.inf
         try:

@@ -62,7 +62,7 @@ class TaskRunner:
 
     def _confirm(self, lease: Lease) -> bool:
         try:
-            extend_until_answered(self._client, self._config, lease, self._config.lock_duration_ms)
+            extend_until_answered(self._client, self._config, lease, lease.lock_duration_ms)
         except EngineError as error:
             _log.warning("task %s of a repeated fetch not started: %s", lease.task.task_id, error)
             return False

@@ -18,6 +18,7 @@ from bpm.worker.lease_keeper import LeaseKeeper
 from bpm.worker.signals import first_signal_calls
 from bpm.worker.slots import Slots
 from bpm.worker.task_run import TaskRunner
+from bpm.worker.topic import FetchTopic
 
 _log = logging.getLogger("bpm.worker")
 
@@ -33,14 +34,20 @@ class Worker:
         client: Stays the caller's; to be closed after the drain.
         handlers: One per topic, at least one.
         config: None takes the defaults.
+        topics: What is asked of topics beyond their names.
 
     Raises:
-        ValueError: No handler, two for one topic, more than 100 topics, or an empty one.
+        ValueError: No handler, two for one topic, more than 100 topics, or an empty one; demands on a topic that no
+            handler serves, or two on one.
         TypeError: Something that is no handler.
     """
 
     def __init__(
-        self, client: EngineClient, handlers: Sequence[TaskHandler], config: WorkerConfig | None = None
+        self,
+        client: EngineClient,
+        handlers: Sequence[TaskHandler],
+        config: WorkerConfig | None = None,
+        topics: Sequence[FetchTopic] = (),
     ) -> None:
         self.config = config or WorkerConfig()
         by_topic = _by_topic(handlers)
@@ -51,7 +58,7 @@ class Worker:
         self._runner = TaskRunner(client, self.config, by_topic, self._keeper, self._draining)
         self._slots = Slots(self.config.concurrency, self._occupy_slot)
         self._fetcher = Fetcher(
-            client, self.config, tuple(by_topic), self._slots, self._slots.submit, self._draining
+            client, self.config, _asked(by_topic, topics), self._slots, self._slots.submit, self._draining
         )
         self._fetching = threading.Thread(target=self._fetch, name="bpm-fetch", daemon=True)
         self._topics = ", ".join(by_topic)
@@ -159,3 +166,12 @@ def _by_topic(handlers: Sequence[TaskHandler]) -> dict[str, TaskHandler]:
     if not by_topic:
         raise ValueError("a worker needs at least one handler")
     return by_topic
+
+
+def _asked(by_topic: dict[str, TaskHandler], topics: Sequence[FetchTopic]) -> list[FetchTopic]:
+    more = {topic.task_type: topic for topic in topics}
+    if len(more) < len(topics):
+        raise ValueError("two demands on one topic")
+    if unserved := more.keys() - by_topic.keys():
+        raise ValueError(f"no handler serves {', '.join(sorted(unserved))}")
+    return [more.get(name) or FetchTopic(name) for name in by_topic]

@@ -123,7 +123,8 @@ class Api:
 
 def _answer(response: Any) -> Answer:
     content = b"".join(response) if response.streaming else response.content
-    is_json = "json" in response.headers.get("Content-Type", "")
+    kind = response.headers.get("Content-Type", "")
+    is_json = "json" in kind and "ndjson" not in kind
     return Answer(
         response.status_code,
         from_outside(content.decode()) if is_json and content else None,

@@ -66,7 +66,7 @@ def test_other_schemes_count_as_none(db: None) -> None:
 
 
 def test_a_token_ends(db: None) -> None:
-    user = User.objects.create_user("olga")
+    user = User.objects.create_superuser("olga")
     _, expired = AuthToken.objects.create(user, expiry=timedelta(seconds=-1))
     anonymous(authorization=f"Token {expired}").get("/tasks").problem(401, "NotAuthenticated")
     _, key = AuthToken.objects.create(user)
@@ -89,7 +89,7 @@ class TestSession:
     def browser(self, db: None) -> Client:
         """A logged-in browser that is not excused from anything."""
         browser = Client(enforce_csrf_checks=True)
-        browser.force_login(User.objects.create_user("olga", is_staff=True))
+        browser.force_login(User.objects.create_superuser("olga"))
         return browser
 
     def test_reading_needs_the_session_alone(self, browser: Client) -> None:

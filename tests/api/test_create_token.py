@@ -22,7 +22,7 @@ def _create(*arguments: str) -> str:
 
 def test_the_printed_key_opens_the_api(db: None) -> None:
     User.objects.create_user("worker")
-    key = _create("worker")
+    key = _create("worker", "--group", "BPM workers")
     Api(Client(), authorization=f"Token {key}").get("/tasks").ok()
 
 
@@ -40,7 +40,7 @@ def test_it_may_never_end(db: None) -> None:
 
 
 def test_the_user_can_be_made_on_the_way(db: None) -> None:
-    key = _create("worker", "--create")
+    key = _create("worker", "--create", "--group", "BPM workers")
     assert not User.objects.get(username="worker").has_usable_password()
     Api(Client(), authorization=f"Token {key}").get("/tasks").ok()
 

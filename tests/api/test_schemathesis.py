@@ -68,7 +68,7 @@ def things(db: None) -> dict[str, str]:
 @pytest.fixture
 def credentials(db: None) -> dict[str, str]:
     """Headers of an operator."""
-    _, key = AuthToken.objects.create(User.objects.create_user("olga", is_staff=True))
+    _, key = AuthToken.objects.create(User.objects.create_user("olga", is_superuser=True))
     return {"Authorization": f"Token {key}", "Host": "localhost"}
 
 

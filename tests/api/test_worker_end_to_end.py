@@ -44,7 +44,7 @@ CONFIG = WorkerConfig(
 def client(live_server: LiveServer) -> Iterator[EngineClient]:
     """A client with a token of its own, and definitions to work on."""
     engine.deploy([("payment.bpmn", PAYMENT), ("chain.bpmn", CHAIN)])
-    _, key = AuthToken.objects.create(User.objects.create_user("worker"))
+    _, key = AuthToken.objects.create(User.objects.create_superuser("worker"))
     with EngineClient(live_server.url, token=key) as found:
         yield found
 

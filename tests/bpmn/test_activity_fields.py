@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from bpm.core.expressions import Expression
 from bpm.core.graph import Activity, MultiInstance, StandardLoop
 from bpm.core.mappings import ListSource, MapSource, VariableMapping
 from tests.bpmn.files import LINE, around, found, graph, read
@@ -141,8 +142,8 @@ def test_multi_instance_gathers_and_completes() -> None:
     loop = multi(
         extension(gathered) + "<completionCondition>nrOfCompletedInstances > 1</completionCondition>"
     )
-    assert loop.output_element is not None
     assert loop.completion is not None
+    assert isinstance(loop.output_element, Expression)
     assert (loop.output_collection, loop.output_element.names) == ("all", frozenset({"one"}))
     assert loop.completion.names == frozenset({"nrOfCompletedInstances"})
 
@@ -230,11 +231,26 @@ def test_zeebe_mappings_need_a_whole_target(target: str) -> None:
 MAPPED = parameters('<camunda:inputParameter name="a">1</camunda:inputParameter>')
 
 
-@pytest.mark.parametrize("tag", ["startEvent", "endEvent", "exclusiveGateway", "boundaryEvent"])
-def test_mappings_where_nothing_works_are_refused(tag: str) -> None:
+OUTPUT = parameters('<camunda:outputParameter name="a">1</camunda:outputParameter>')
+ZEEBE_INPUT = extension('<zeebe:ioMapping><zeebe:input source="=a" target="b"/></zeebe:ioMapping>')
+
+
+@pytest.mark.parametrize(
+    ("tag", "mapped", "rule"),
+    [
+        ("startEvent", MAPPED, "mapping"),
+        ("startEvent", OUTPUT, "mapping"),
+        ("startEvent", ZEEBE_INPUT, "mapping"),
+        ("boundaryEvent", OUTPUT, "mapping"),
+        ("boundaryEvent", ZEEBE_INPUT, "mapping"),
+        ("endEvent", OUTPUT, "mapping"),
+        ("exclusiveGateway", MAPPED, "unsupported-element"),
+    ],
+)
+def test_mappings_where_nothing_works_are_refused(tag: str, mapped: str, rule: str) -> None:
     event = TIMER if tag == "boundaryEvent" else ""
-    body = LINE + '<task id="u"/>' + f'<{tag} id="x" attachedToRef="u">{MAPPED}{event}</{tag}>'
-    assert ("x", "unsupported-element") in found(read(body).problems)
+    body = LINE + '<task id="u"/>' + f'<{tag} id="x" attachedToRef="u">{mapped}{event}</{tag}>'
+    assert ("x", rule) in found(read(body).problems)
     assert found(read(MAPPED + LINE).problems) == {("p", "unsupported-element")}
 
 
@@ -276,7 +292,14 @@ def test_attributes_that_are_refused_are_so_inside_of_events_too(place: str) -> 
     assert found(read(body).problems) == {("x", "unsupported-attribute")}
 
 
-@pytest.mark.parametrize("child", ["loopDataOutputRef", "outputDataItem", "unheardOf"])
-def test_results_that_nobody_would_gather_are_refused(child: str) -> None:
-    loop = f"<multiInstanceLoopCharacteristics><loopCardinality>1</loopCardinality><{child}/>"
-    assert problems(loop + "</multiInstanceLoopCharacteristics>") == {("x", "unsupported-element")}
+@pytest.mark.parametrize(
+    ("child", "rule"),
+    [
+        ("<loopDataOutputRef>o</loopDataOutputRef>", "multi-instance"),
+        ('<outputDataItem id="i"/>', "multi-instance"),
+        ("<unheardOf/>", "unsupported-element"),
+    ],
+)
+def test_results_that_nobody_would_gather_are_refused(child: str, rule: str) -> None:
+    loop = f"<multiInstanceLoopCharacteristics><loopCardinality>1</loopCardinality>{child}"
+    assert problems(loop + "</multiInstanceLoopCharacteristics>") == {("x", rule)}

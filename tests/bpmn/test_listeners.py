@@ -45,16 +45,12 @@ def test_every_node_that_a_token_enters_has_listeners(tag: str) -> None:
 TIMER = "<timerEventDefinition><timeDuration>PT1S</timeDuration></timerEventDefinition>"
 HANDLER = f'<startEvent id="h">{TIMER}</startEvent>'
 REFUSED = {
-    "process": (listener("start") + LINE, "p"),
     "take at a node": (around(f'<task id="x">{listener("take")}</task>'), "x"),
     "start at a flow": (
         LINE.replace('targetRef="e"/>', f'targetRef="e">{listener("start")}</sequenceFlow>'),
         "f2",
     ),
-    "event subprocess": (
-        LINE + f'<subProcess id="x" triggeredByEvent="true">{listener("start")}{HANDLER}</subProcess>',
-        "x",
-    ),
+    "take at the process": (listener("take") + LINE, "p"),
     "task listener at a service task": (
         around(f'<serviceTask id="x">{listener("create", tag="taskListener")}</serviceTask>'),
         "x",
@@ -71,6 +67,13 @@ REFUSED = {
         "x",
     ),
 }
+
+
+def test_what_no_token_enters_has_listeners_of_its_scope() -> None:
+    told = listener("start") + listener("end")
+    handler = f'<subProcess id="x" triggeredByEvent="true">{told}{HANDLER}</subProcess>'
+    scopes = graph(told + LINE + handler).scopes
+    assert [(len(scope.on_start), len(scope.on_end)) for scope in scopes.values()] == [(1, 1), (1, 1)]
 
 
 @pytest.mark.parametrize(("body", "element"), REFUSED.values(), ids=REFUSED)

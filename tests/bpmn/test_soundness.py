@@ -139,6 +139,7 @@ def test_a_thousand_joins_on_one_loop_are_looked_at_quickly() -> None:
     body += path("s", *names, names[0]) + "".join(
         flow(name, names[index // 2], name=f"b{index}") for index, name in enumerate(names)
     )
-    begin = time.perf_counter()
+    begin = time.process_time()
     assert len(warnings(body, "join-waits-for-itself")) > 500
-    assert time.perf_counter() - begin < 3
+    # Looking at each join for each other one takes minutes.
+    assert time.process_time() - begin < 10

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from bpm.bpmn import read_file
 from bpm.core.elements.boundary_event import BoundaryEvent
 from bpm.core.elements.receive_task import ReceiveTask
 from bpm.core.elements.service_task import ServiceTask
 from bpm.core.elements.start_event import StartEvent
 from bpm.core.elements.subprocess import SubProcess
-from tests.bpmn.files import LINE, around, found, graph, process, read, read_all
+from tests.bpmn.files import LINE, around, definitions, flow, found, graph, path, process, read, read_all
 
 MESSAGE = '<message id="m" name="M"/>'
 TAGS = ("serviceTask", "sendTask", "businessRuleTask")
@@ -68,11 +69,25 @@ def test_decisions_are_refused_until_there_are_some() -> None:
     assert found(read(body).problems) == {("x", "unsupported-attribute")}
 
 
-@pytest.mark.parametrize("tag", ["globalTask", "globalUserTask", "globalScriptTask", "globalManualTask"])
-def test_global_tasks_are_not_called(tag: str) -> None:
+@pytest.mark.parametrize(
+    ("tag", "called"),
+    [
+        ("globalTask", "task"),
+        ("globalUserTask", "userTask"),
+        ("globalScriptTask", "scriptTask"),
+        ("globalManualTask", "manualTask"),
+        ("globalBusinessRuleTask", "businessRuleTask"),
+    ],
+)
+def test_a_call_of_a_global_task_is_that_task(tag: str, called: str) -> None:
     body = process(around('<callActivity id="x" calledElement="g"/>'))
-    assert found(read_all(body, f'<{tag} id="g"/>').problems) == {("x", "unsupported-element")}
-    assert read_all(body, f'<{tag} id="other"/>').problems == ()
+    (model,) = read_all(body, f'<{tag} id="g" name="G"/>').processes
+    assert model.graph is not None
+    assert (model.graph.nodes["x"].tag, model.graph.nodes["x"].name) == (called, "G")
+    assert model.flow_nodes["callActivity"] == 1
+    (other,) = read_all(body, f'<{tag} id="other"/>').processes
+    assert other.graph is not None
+    assert other.graph.nodes["x"].tag == "callActivity"
 
 
 @pytest.mark.parametrize(("yes", "no"), [("true", "false"), ("1", "0"), (" True ", " False ")])
@@ -125,3 +140,60 @@ def test_nested_too_deeply_is_a_problem_of_the_file() -> None:
     with pytest.raises(DefinitionInvalid) as invalid:
         read(body)
     assert {problem.rule for problem in invalid.value.problems} == {"too-deep"}
+
+
+@pytest.mark.parametrize("tag", ["intermediateThrowEvent", "endEvent"])
+@pytest.mark.parametrize(
+    ("inside", "topic"),
+    [
+        ('<messageEventDefinition camunda:type="external" camunda:topic="mail"/>', "mail"),
+        ('<messageEventDefinition camunda:delegateExpression="${mailer}"/>', "${mailer}"),
+        (
+            '<extensionElements><zeebe:taskDefinition type="mail"/></extensionElements><messageEventDefinition/>',
+            "mail",
+        ),
+    ],
+)
+def test_a_message_event_with_work_is_a_send_task(tag: str, inside: str, topic: str) -> None:
+    body = '<startEvent id="s"/>' + f'<{tag} id="x">{inside}</{tag}>' + path("s", "x")
+    model = read(body)
+    assert model.problems == ()
+    assert model.graph is not None
+    node = model.graph.nodes["x"]
+    assert isinstance(node, ServiceTask)
+    assert (node.topic.text if node.topic else None, node.throws) == (topic, False)
+    assert model.flow_nodes[tag] == 1
+
+
+def test_work_that_nobody_would_do_is_refused() -> None:
+    body = around(
+        '<intermediateThrowEvent id="x"><extensionElements><zeebe:taskDefinition type="mail"/></extensionElements>'
+        "</intermediateThrowEvent>"
+    )
+    assert found(read(body).problems) == {("x", "unsupported-element")}
+
+
+def test_a_message_without_name_goes_by_its_id() -> None:
+    body = around('<receiveTask id="x" messageRef="m"/>')
+    (model,) = read_all(process(body), '<message id="m"/>').processes
+    assert model.graph is not None
+    node = model.graph.nodes["x"]
+    assert isinstance(node, ReceiveTask)
+    assert node.message is not None
+    assert node.message.name.text == "m"
+
+
+def test_the_language_of_the_file_is_that_of_its_conditions() -> None:
+    text = (
+        definitions(process(LINE + flow("s", "e", "a = 1")))
+        .decode()
+        .replace(
+            "<definitions", '<definitions expressionLanguage="https://www.omg.org/spec/DMN/20191111/FEEL/"', 1
+        )
+    )
+    (model,) = read_file(text.encode()).processes
+    assert model.problems == ()
+    assert model.graph is not None
+    condition = model.graph.flows["s-e"].condition
+    assert condition is not None
+    assert condition.text == "=a = 1"

@@ -36,7 +36,11 @@ def _change(names: Names, due: Due, name: str, value: Any) -> Command:
         return o.ChangeJob(job=row.id, available_at=at)
     if name == "retries" and not isinstance(row, Timer):
         return o.SetJobRetries(job=row.id, retries=value)
-    if name in ("retries", "priority"):
+    if name == "priority":
+        if isinstance(row, Timer):
+            return o.ChangeTimer(timer=row.id, priority=value)
+        return o.ChangeJob(job=row.id, priority=value)
+    if name == "retries":
         raise Later(f"the {name} of a {due.type} job")
     raise KeyError(name)
 

@@ -143,7 +143,7 @@ def expect_jobs(names: Names, step: Step) -> None:
     found = [due for due in names.jobs() if _job_matches(names, due, step.get("where", {}))]
     _same("jobs", len(found), step["count"])
     for due, expected in zip(found, step.get("jobs", ()), strict=bool(step.get("jobs"))):
-        unknown = expected.keys() - {"activity", "type", "due"}
+        unknown = expected.keys() - {"activity", "type", "due", "priority"}
         if unknown:
             raise Later(f"{' and '.join(sorted(unknown))} of jobs")
         _same(
@@ -151,6 +151,8 @@ def expect_jobs(names: Names, step: Step) -> None:
             {"activity": due.activity, "type": due.type},
             {key: expected[key] for key in ("activity", "type")},
         )
+        if "priority" in expected:
+            _same(f"priority of {due.activity}", due.priority, expected["priority"])
         if "due" in expected:
             wanted = names.instant(expected["due"])
             assert abs(due.due_at - wanted) < SLACK, f"{due.activity} is due at {due.due_at}, not at {wanted}"

@@ -30,6 +30,7 @@ class Due(NamedTuple):
     instance: Id
     row: Timer | Job | None
     due_at: datetime
+    priority: int
 
 
 class Names:
@@ -105,15 +106,20 @@ class Names:
         for instance, state in self.states():
             for timer in state.timers.values():
                 if timer.status == "SCHEDULED":
-                    found.append(Due("timer", timer.node, instance, timer, timer.due_at))
+                    found.append(Due("timer", timer.node, instance, timer, timer.due_at, timer.priority))
             for job in state.jobs.values():
                 if job.status in ("READY", "FAILED"):
-                    found.append(Due("async", job.node, instance, job, job.available_at))
+                    found.append(Due("async", job.node, instance, job, job.available_at, job.priority))
         found.sort(
             key=lambda due: (due.row.created_at, due.row.id) if due.row is not None else (self.start, "")
         )
         starts = [start for start in self.host.waiting_starts() if start.due_at is not None]
-        return [Due("timer", start.node, "", None, start.due_at) for start in starts if start.due_at] + found
+        timers = [
+            Due("timer", start.node, "", None, start.due_at, start.priority)
+            for start in starts
+            if start.due_at
+        ]
+        return timers + found
 
     def job(self, step: dict[str, Any]) -> Due:
         """Return the n-th job of an activity and type."""

@@ -15,7 +15,7 @@ from django_q.models import Schedule
 from django_q.tasks import async_task
 
 from bpm import engine
-from bpm.jobs.schedules import keep_schedule
+from bpm.jobs.schedules import keep_schedules
 from bpm.management.commands.cluster import LOOP_LATE_S, QUEUE_LATE_S, complaint
 from bpm.models import Heartbeat, HistoryEvent, ProcessInstance, Timer
 from bpm.shell.heartbeats import QUEUE
@@ -160,5 +160,7 @@ def test_the_schedule_is_kept_once_and_as_it_should_be(db: None) -> None:
     )
     Schedule.objects.create(name=row.name, func="other")
     Schedule.objects.filter(pk=row.pk).update(minutes=7)
-    keep_schedule()
-    assert list(Schedule.objects.values_list("pk", "func", "minutes")) == [(row.pk, "bpm.jobs.tasks.tick", 1)]
+    keep_schedules()
+    kept = Schedule.objects.filter(name=row.name).values_list("pk", "func", "minutes")
+    assert list(kept) == [(row.pk, "bpm.jobs.tasks.tick", 1)]
+    assert Schedule.objects.count() == 2

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from bpm import engine
-from bpm.models import Outbox
+from bpm.models import Outbox, ProcessInstance
 from tests.support.between import (
     END,
     START,
@@ -411,3 +411,33 @@ def test_an_event_subprocess_of_the_caller_catches_what_the_called_process_throw
     caller = start("parent")
     complete(only("child"))
     assert (at(caller), status(only("child"))) == (["handled"], "CANCELLED")
+
+
+def test_data_inputs_and_outputs_are_passed_by_name() -> None:
+    data = (
+        '<ioSpecification><dataInput id="di" name="x"/><dataInput id="d2" name="unset"/><dataOutput id="do" name="y"/>'
+        "<inputSet/><outputSet/></ioSpecification>"
+        "<dataInputAssociation><sourceRef>given</sourceRef><targetRef>di</targetRef></dataInputAssociation>"
+        "<dataInputAssociation><sourceRef>nothing</sourceRef><targetRef>d2</targetRef></dataInputAssociation>"
+        "<dataOutputAssociation><sourceRef>do</sourceRef><targetRef>result</targetRef></dataOutputAssociation>"
+    )
+    properties = "".join(f'<property id="{name}"/>' for name in ("given", "result", "nothing"))
+    caller_process = process(
+        "parent", properties, START, node("callActivity", "c", data, calledElement="child"), END, line="s c e"
+    )
+    deploy(caller_process, CHILD)
+    caller = start("parent", variables={"given": 1, "other": 2})
+    called = only("child")
+    assert variables(called) == {"x": 1}
+    complete(called, y=3, z=4)
+    assert (status(caller), variables(caller)) == ("COMPLETED", {"given": 1, "other": 2, "result": 3})
+
+
+def test_flowables_attributes_pass_the_key_and_all_variables() -> None:
+    attributes = {"camunda__inheritBusinessKey": "true", "camunda__inheritVariables": "true"}
+    deploy(parent(**attributes, camunda__sameDeployment="true"), CHILD)
+    deploy(process("child", START, user("newer"), END, line="s newer e"))
+    start("parent", variables={"x": 1}, business_key="k")
+    called = only("child")
+    assert (at(called), variables(called)) == (["work"], {"x": 1})
+    assert ProcessInstance.objects.get(id=called).business_key == "k"

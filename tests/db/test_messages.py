@@ -412,6 +412,18 @@ def test_a_thrown_message_reaches_who_waits_for_it(throw: str) -> None:
     assert nothing_on_the_way()
 
 
+def test_data_goes_along_with_a_thrown_message() -> None:
+    data = (
+        '<dataInput id="d" name="sum"/><dataInputAssociation><targetRef>d</targetRef>'
+        "<assignment><from>${2 + 3}</from><to>d</to></assignment></dataInputAssociation>"
+    )
+    throw = node("intermediateThrowEvent", "t", data + '<messageEventDefinition messageRef="m"/>')
+    deploy(WAITER, thrower(throw=throw), message_m="pay")
+    waiting = start("waiter")
+    assert status(start("thrower")) == "COMPLETED"
+    assert variables(waiting) == {"sum": 5}
+
+
 def test_a_thrown_message_starts_an_instance() -> None:
     deploy(STARTER, thrower(), message_m="go")
     start("thrower")

@@ -238,8 +238,31 @@ def test_firing_timers_takes_the_same_statements_at_every_shape_and_number() -> 
     require_documented("fire due timers", runs, key=False)
 
 
+@pytest.mark.parametrize("key", [False, True])
+@pytest.mark.parametrize(
+    ("one", "many"),
+    [("start", "start a list"), ("complete an external task", "complete a list of external tasks")],
+)
+def test_a_list_takes_as_many_statements_as_one_command(one: str, many: str, key: bool) -> None:
+    assert documented(one, key=key) == documented(many, key=key)
+
+
 @pytest.mark.postgresql
 def test_the_engine_has_no_stored_procedures() -> None:
     with connection.cursor() as cursor:
-        cursor.execute("SELECT count(*) FROM pg_proc WHERE pronamespace = 'public'::regnamespace")
-        assert cursor.fetchone() == (0,)
+        cursor.execute(
+            "SELECT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace "
+            "AND prorettype <> 'trigger'::regtype"
+        )
+        assert cursor.fetchall() == []
+
+
+@pytest.mark.postgresql
+def test_no_trigger_works_when_the_engine_writes() -> None:
+    """The history refuses to be changed by a trigger; the engine only ever adds to it."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT c.relname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid WHERE NOT t.tgisinternal "
+            "AND (c.relname <> 'bpm_historyevent' OR t.tgtype & 4 <> 0)"
+        )
+        assert cursor.fetchall() == []

@@ -156,3 +156,16 @@ def test_what_goes_on_belongs_to_the_forks_around(play: Play) -> None:
     case.complete("z")
     assert case.status == "COMPLETED"
     assert len([event for event in case.of(e.JoinFired) if event.node == "j"]) == 1
+
+
+def test_a_job_behind_the_gateway_does_not_make_a_reset_an_activation(play: Play) -> None:
+    flows = "-> x [waitingForStart], late [!waitingForStart]\n    user late\n"
+    case = play.grow(DISCRIMINATOR.replace("complex g", "complex g after").replace("-> x\n", flows))
+    case.complete("a")
+    case.complete("b")
+    play.run_due()
+    assert case.at() == ["d", "x"]
+    case.complete("d")
+    assert case.at() == ["g", "x"]
+    play.run_due()
+    assert case.at() == ["late", "x"]

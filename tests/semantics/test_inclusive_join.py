@@ -326,3 +326,44 @@ def test_tokens_of_another_execution_of_the_fork_do_not_hold_the_join(play: Play
     assert case.at() == ["b", "c", "j"]
     case.finish(two["b"])
     assert case.at() == ["c", "c"]
+
+
+def test_a_token_behind_a_link_can_still_come(play: Play) -> None:
+    case = play.grow("""
+        start s -> f
+        or f -> a, b
+        user a -> j
+        user b -> away
+        throw away link=far
+        catch back link=far -> c
+        user c -> j
+        or j -> d
+        user d
+    """)
+    case.complete("a")
+    assert case.at() == ["b", "j"]
+    case.complete("b")
+    assert case.at() == ["c", "j"]
+    case.complete("c")
+    assert case.at() == ["d"]
+
+
+def test_tokens_of_another_pass_of_the_fork_do_not_hold_a_join(play: Play) -> None:
+    case = play.begin("""
+        start s -> g
+        par g -> p1, p2
+        user p1 -> m
+        user p2 -> m
+        xor m -> f
+        or f -> a [x], b [y]
+        user a -> j
+        user b -> j
+        or j -> c
+        user c -> e
+        end e
+    """)
+    case.complete("p1", x=True, y=False)
+    case.complete("p2", x=False, y=True)
+    assert case.at() == ["a", "b"]
+    case.complete("a")
+    assert case.at() == ["b", "c"]

@@ -138,6 +138,26 @@ def test_a_second_round_through_a_loop_counts_anew(play: Play) -> None:
     assert len({event.group for event in case.of(e.JoinOpened)}) == 2
 
 
+def test_a_second_round_with_the_same_group_is_the_next_generation(play: Play) -> None:
+    case = play.begin("""
+        start s -> f
+        par f -> a, b
+        user a -> j
+        user b -> j
+        par j -> x
+        xor x -> again [more], e [else]
+        par again -> a, b
+        end e
+    """)
+    for more in (True, False):
+        case.complete("a", more=more)
+        case.complete("b")
+    assert case.status == "COMPLETED"
+    opened = case.of(e.JoinOpened)
+    assert [event.generation for event in opened] == [1, 2]
+    assert len({event.group for event in opened}) == 1
+
+
 def test_a_join_fed_only_by_its_own_loop_never_fires_and_can_be_seen(play: Play) -> None:
     case = play.begin("""
         start s -> a

@@ -193,6 +193,37 @@ def test_local_variables_of_a_task_vanish_with_it(play: Play) -> None:
     assert (case.status, case.variables()) == ("COMPLETED", {"seen": "changed", "more": True})
 
 
+@pytest.mark.parametrize("way", ["error", "boundary", "cancel"])
+def test_local_variables_vanish_however_their_task_ends(play: Play, way: str) -> None:
+    case, task = _catching(play)
+    case.do(o.SetTaskVariables(task=task, variables={"own": 1}, local=True))
+    if way == "error":
+        case.do(o.ThrowUserTaskError(task=task, error_code="300"))
+    elif way == "boundary":
+        case.do(o.ThrowUserTaskEscalation(task=task, escalation_code="432"))
+    else:
+        case.do(c.CancelInstance())
+    live = {scope for scope, row in case.state.scopes.items() if row.status == "ACTIVE"}
+    assert not [name for scope, name in case.state.variables if scope in live]
+    assert "own" not in case.variables()
+
+
+def test_a_completion_that_writes_to_the_task_triggers_nothing_either(play: Play) -> None:
+    handler = (
+        '<subProcess id="h" triggeredByEvent="true"><startEvent id="hs"><conditionalEventDefinition>'
+        "<condition>${x == 2}</condition></conditionalEventDefinition></startEvent>"
+        '<userTask id="told"/></subProcess>'
+    )
+    nodes = '<startEvent id="s"/><userTask id="a"/><userTask id="b"/><endEvent id="e"/>'
+    play.host.deploy(bpmn(nodes, handler, flows("s a", "a b", "b e", "hs told")))
+    case = play.start(x=1)
+    case.do(o.SetTaskVariables(task=case.tasks()[0].id, variables={"x": 3}, local=True))
+    case.complete("a", x=2)
+    assert (case.at(), case.variables()["x"]) == (["b"], 1)
+    case.complete("b", x=2)
+    assert [row.node for row in case.tasks()] == ["told"]
+
+
 def test_a_completion_writes_to_the_task_where_it_has_the_variable(play: Play) -> None:
     case = play.begin(ONE)
     case.do(o.SetTaskVariables(task=case.tasks()[0].id, variables={"x": 1}, local=True))
@@ -231,3 +262,35 @@ def test_what_has_no_scope_of_its_own_takes_no_local_variables(play: Play) -> No
     case = play.begin("start s -> t\n timer t duration=PT1M -> e\n end e")
     with pytest.raises(Invalid):
         case.do(o.SetActivityVariables(token=case.token("t").id, variables={"x": 1}))
+
+
+# comments
+
+
+def test_a_comment_is_an_event_and_its_words_are_another(play: Play) -> None:
+    case = play.begin(ONE)
+    task = case.tasks()[0].id
+    case.do(o.CommentUserTask(task=task, message=" why? ", actor="kim"))
+    (comment,) = case.state.comments.values()
+    assert (comment.task, comment.author, comment.message) == (task, "kim", "why?")
+    assert [type(event).__name__ for event in case.events[-2:]] == ["UserTaskCommented", "CommentWritten"]
+    assert e.CommentWritten.erasable
+    assert not e.UserTaskCommented.erasable
+
+
+@pytest.mark.parametrize("message", ["", " \n", "x" * 4001])
+def test_a_comment_that_says_nothing_or_too_much_is_refused(play: Play, message: str) -> None:
+    case = play.begin(ONE)
+    with pytest.raises(Invalid):
+        case.do(o.CommentUserTask(task=case.tasks()[0].id, message=message))
+
+
+def test_a_suspended_instance_takes_comments_a_closed_task_none(play: Play) -> None:
+    case = play.begin(ONE)
+    task = case.tasks()[0].id
+    case.do(o.SuspendInstance())
+    case.do(o.CommentUserTask(task=task, message="later"))
+    case.do(o.ActivateInstance())
+    case.complete("a")
+    with pytest.raises(TaskClosed):
+        case.do(o.CommentUserTask(task=task, message="late"))

@@ -9,6 +9,7 @@ import pytest
 from bpm.core import commands as c
 from bpm.core import events as e
 from bpm.core.errors import TaskClosed, TaskNotFound, TaskNotYours
+from tests.support.bpmn_text import bpmn, flows
 from tests.support.play import Case, Play
 
 ONE = """
@@ -149,3 +150,32 @@ def test_what_is_nothing_to_the_engine_passes_on(play: Play, kind: str) -> None:
     """)
     assert case.status == "COMPLETED"
     assert case.passed()["t"] == 1
+
+
+@pytest.mark.parametrize(
+    ("roles", "assignee", "users", "groups"),
+    [
+        ("<humanPerformer>{}</humanPerformer>|${who}", "kim", (), ()),
+        ("<performer>{}</performer>|lee", "lee", (), ()),
+        (
+            "<potentialOwner>{}</potentialOwner>|user(lee), group(sales), board, user(${who})",
+            None,
+            ("lee", "kim"),
+            ("sales", "board"),
+        ),
+        ("<potentialOwner>{}</potentialOwner>|${teams}", None, (), ("a", "b")),
+        ("<potentialOwner><resourceRef>r</resourceRef></potentialOwner>|", None, (), ("Managers",)),
+        ("<resourceRole>{}</resourceRole>|user(x)", None, (), ()),
+    ],
+)
+def test_resource_roles_say_who_may_do_a_task(
+    play: Play, roles: str, assignee: str | None, users: tuple[str, ...], groups: tuple[str, ...]
+) -> None:
+    shape, text = roles.split("|")
+    formal = f"<resourceAssignmentExpression><formalExpression>{text}</formalExpression></resourceAssignmentExpression>"
+    task = f'<userTask id="a">{shape.format(formal)}</userTask>'
+    play.host.deploy(
+        bpmn('<startEvent id="s"/>', task, flows("s a"), roots='<resource id="r" name="Managers"/>')
+    )
+    (row,) = play.start(who="kim", teams=["a", "b"]).tasks()
+    assert (row.assignee, row.candidate_users, row.candidate_groups) == (assignee, users, groups)

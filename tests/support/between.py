@@ -20,6 +20,7 @@ from bpm.models import (
 from bpm.models import Variable as VariableRow
 from tests.support.checking import check_instance
 from tests.support.stored import read_history, read_state
+from tests.support.stored_collection import collect_all
 
 _HEAD = (
     '<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" xmlns:own="urn:bpm-engine:1" '
@@ -161,6 +162,7 @@ def nothing_on_the_way() -> bool:
 
 def check_all() -> None:
     """Check the invariants of all instances, and that folding their histories gives their rows."""
+    collect_all()
     for instance in ProcessInstance.objects.values_list("id", flat=True):
         state = read_state(str(instance))
         assert state is not None

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 _NAMESPACES = (
     'xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" '
-    'xmlns:camunda="http://camunda.org/schema/1.0/bpmn" targetNamespace="urn:test"'
+    'xmlns:camunda="http://camunda.org/schema/1.0/bpmn" xmlns:zeebe="http://camunda.org/schema/zeebe/1.0" '
+    'targetNamespace="urn:test"'
 )
 
 

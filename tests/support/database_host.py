@@ -19,6 +19,8 @@ from bpm.shell.clock import frozen
 from bpm.shell.definitions import graph_of
 from bpm.shell.execute import execute
 from bpm.shell.requests import Request
+from bpm.shell.topics import Topic
+from bpm.shell.verifying import changed_since, verify_each
 from tests.support.checking import check_instance, require_nothing
 from tests.support.clock import Clock
 from tests.support.folding import Recorded, differences
@@ -27,6 +29,7 @@ from tests.support.hosts import Handler, HandlerKey, Leased, Receiver, Variables
 from tests.support.model import Model
 from tests.support.model_xml import write_xml
 from tests.support.stored import StoredInstances, read_history
+from tests.support.stored_collection import collect_all
 
 LIMIT = 200
 """Rows of one round of a loop."""
@@ -64,13 +67,16 @@ class DatabaseHost:
         self.clock = Clock()
         self.handlers: MutableMapping[HandlerKey, Handler] = RegisteredHandlers()
         self.checked = checked
-        self.unreached = 0
         self._deployments = 0
         self._stored = StoredInstances()
 
     def close(self) -> None:
-        """Forget the handlers."""
+        """Forget the handlers; the verifier must find nothing in what the scenario left."""
         self.handlers.clear()
+        collect_all()
+        if self.checked:
+            found = [str(one) for result in verify_each(changed_since()) for one in result.findings]
+            require_nothing("the verifier found something", found)
 
     # Host
 
@@ -122,7 +128,7 @@ class DatabaseHost:
         return outcome.answer
 
     def fetch(
-        self, worker: str, topics: Sequence[str], *, maximum: int = 10, lease_ms: int = 10_000
+        self, worker: str, topics: Sequence[str | Topic], *, maximum: int = 10, lease_ms: int = 10_000
     ) -> list[Leased]:
         with self._now():
             leased = engine.fetch_and_lock(worker, topics=topics, max_tasks=maximum, lock_ms=lease_ms)
@@ -138,6 +144,7 @@ class DatabaseHost:
             done = len(due.expire_leases().done) + len(due.fire_due_timers().done)
             done += len(due.run_due_jobs().done)
             done += len(engine.fire_due_starts(LIMIT).done) + len(engine.deliver_due(LIMIT).done)
+            done += len(engine.match_buffered(LIMIT).done)
         done += sum(run_due_jobs(self, instance, handlers=handlers) for instance in self.instances())
         self._check_all()
         return done
@@ -194,7 +201,7 @@ class DatabaseHost:
             for row in Subscription.objects.filter(definition__isnull=False, status="OPEN")
         ]
         found += [
-            (row.id, WaitingStart("timer", "", row.node, keys[row.definition_id], row.due_at))
+            (row.id, WaitingStart("timer", "", row.node, keys[row.definition_id], row.due_at, row.priority))
             for row in Timer.objects.filter(definition__isnull=False, status="SCHEDULED")
         ]
         return [start for _, start in sorted(found, key=lambda one: str(one[0]))]

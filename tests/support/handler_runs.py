@@ -21,12 +21,12 @@ def run_job(host: Host, instance: Id, job: Id) -> None:
 
 
 def run_due_jobs(host: Host, instance: Id, *, handlers: bool) -> int:
-    """Run the jobs of an instance that are due now, in order of creation; return how many."""
+    """Run the jobs of an instance that are due now, by priority, then in order of creation; return how many."""
     if host.state(instance).instance.status is InstanceStatus.SUSPENDED:
         return 0
     due = [
         job.id
-        for job in sorted(host.state(instance).jobs.values(), key=lambda job: job.id)
+        for job in sorted(host.state(instance).jobs.values(), key=lambda job: (-job.priority, job.id))
         if job.status is JobStatus.READY
         and job.available_at <= host.clock.now
         and (handlers or job.kind != "handler")

@@ -15,6 +15,7 @@ from bpm.core.ids import Id
 from bpm.core.instructions import Instruction
 from bpm.core.rows import ExternalTask, InstanceStatus
 from bpm.core.state import State
+from bpm.shell.topics import Topic
 from tests.support.clock import Clock
 from tests.support.folding import Recorded
 from tests.support.model import Model
@@ -47,10 +48,6 @@ class HandlerVanished(Exception):
     """The cluster dies while the handler runs: nobody reports a result."""
 
 
-class NotOnThisHost(Exception):
-    """The host cannot do this at all: what goes beyond one instance needs the engine."""
-
-
 class Leased(NamedTuple):
     """An external task that a worker got."""
 
@@ -73,6 +70,7 @@ class WaitingStart(NamedTuple):
     node: str
     process: str
     due_at: datetime | None
+    priority: int = 0
 
 
 class Host(Protocol):
@@ -82,13 +80,11 @@ class Host(Protocol):
         clock: all time of this engine.
         handlers: (`service` or `script`, name) to what runs such a job.
         checked: whether invariants are checked after every command.
-        unreached: how many deliveries to other instances a host without them has dropped.
     """
 
     clock: Clock
     handlers: MutableMapping[HandlerKey, Handler]
     checked: bool
-    unreached: int
 
     def deploy(self, *sources: bytes | Model) -> list[str]:
         """Deploy files or models, all in one deployment; return the process keys.
@@ -124,7 +120,7 @@ class Host(Protocol):
         ...
 
     def fetch(
-        self, worker: str, topics: Sequence[str], *, maximum: int = 10, lease_ms: int = 10_000
+        self, worker: str, topics: Sequence[str | Topic], *, maximum: int = 10, lease_ms: int = 10_000
     ) -> list[Leased]:
         """Fetch and lock external tasks of all instances: by priority, then age."""
         ...
@@ -150,22 +146,21 @@ class Host(Protocol):
 
         Raises:
             Refused: no receiver, or too many.
-            NotOnThisHost: always, on the core alone.
         """
         ...
 
     def signal(self, name: str, variables: Variables) -> None:
-        """Send a signal to all who wait for it. Raises NotOnThisHost on the core alone."""
+        """Send a signal to all who wait for it."""
         ...
 
     def evaluate_conditions(self, variables: Variables, **how: Any) -> list[Id]:
-        """Start where a condition is true; return the new instances. Raises NotOnThisHost on the core alone."""
+        """Start where a condition is true; return the new instances."""
         ...
 
     def set_definition_suspended(
         self, key: str, version: int, *, suspended: bool, include_instances: bool = False
     ) -> None:
-        """Suspend or activate a version, alone or with its instances. Raises NotOnThisHost on the core alone."""
+        """Suspend or activate a version, alone or with its instances."""
         ...
 
     def delete_definition(self, key: str, version: int, *, cascade: bool = False) -> None:
@@ -173,7 +168,6 @@ class Host(Protocol):
 
         Raises:
             Refused: instances run, or there is no such version.
-            NotOnThisHost: always, on the core alone.
         """
         ...
 
@@ -182,7 +176,7 @@ class Host(Protocol):
         ...
 
     def waiting_starts(self) -> list[WaitingStart]:
-        """Return what definitions wait for, in order of creation. Raises NotOnThisHost where it cannot be told."""
+        """Return what definitions wait for, in order of creation."""
         ...
 
     def graph(self, instance: Id) -> Graph:

@@ -33,14 +33,19 @@ def _can_bring(graph: Graph, token: Token, join: JoinState, empty: set[str]) -> 
 
 
 def _flows_ahead(graph: Graph, start: str, join: str) -> set[str]:
-    """Return the flows that can be taken from a node on without going through the join."""
+    """Return the flows that can be taken from a node on without going through the join, by boundary events too."""
     found: set[str] = set()
-    stack = list(graph.nodes[start].outgoing)
+    stack = _ways_out(graph, start)
     while stack:
         flow = stack.pop()
         if flow not in found:
             found.add(flow)
             target = graph.flows[flow].target
             if target != join:
-                stack.extend(graph.nodes[target].outgoing)
+                stack.extend(_ways_out(graph, target))
     return found
+
+
+def _ways_out(graph: Graph, node: str) -> list[str]:
+    attached = [one for one in graph.nodes.values() if one.attached_to == node]
+    return [flow for one in (graph.nodes[node], *attached) for flow in one.outgoing]

@@ -82,6 +82,7 @@ def _tasks(state: State, number: int) -> Iterator[Command]:
         yield o.ThrowUserTaskEscalation(task=task.id, escalation_code="E")
         yield o.DelegateUserTask(task=task.id, assignee="lee")
         yield o.ResolveUserTask(task=task.id, variables={"y": number % 3})
+        yield o.CommentUserTask(task=task.id, message="why", actor="lee")
         yield o.UpdateUserTask(task=task.id, changes={"priority": number})
 
 

@@ -96,7 +96,9 @@ def read_history(instance: Id) -> list[Recorded]:
         token = _plain(row.token)
         at = row.occurred_at.isoformat(timespec="microseconds")
         digest = row.digest or digest_of(row.salt, row.payload)
-        previous = chain_hash(previous, row.sequence, row.event_type, at, token or "", row.node or "", digest)
+        previous = chain_hash(
+            previous, row.sequence, row.event_type, at, token or "", row.node or "", digest, row.actor
+        )
         assert row.hash == previous, f"the chain of hashes is broken at {row.sequence}"
         event = decode_event(row.event_type, token, row.node, row.payload)
         found.append(Recorded(row.sequence, event, row.occurred_at))

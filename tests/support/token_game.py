@@ -95,7 +95,7 @@ def is_safe(model: Model, *, markings: int = 400) -> bool:
             incoming = model.incoming[node.id]
             if node.kind == "user" and len(marking.intersection(incoming)) > 1:
                 return False
-            for consumed, produced in _firings(node, incoming, marking):
+            for consumed, produced in firings(node, incoming, marking):
                 left = marking - consumed
                 if left & produced:
                     return False
@@ -108,9 +108,10 @@ def is_safe(model: Model, *, markings: int = 400) -> bool:
     return True
 
 
-def _firings(
+def firings(
     node: NodeSpec, incoming: Sequence[str], marking: frozenset[str]
 ) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
+    """Yield what a node can consume and produce in a marking; an exclusive gateway takes any one flow."""
     if node.kind == "par" and len(incoming) > 1:
         consumptions = [frozenset(incoming)] if marking.issuperset(incoming) else []
     else:

@@ -15,7 +15,7 @@ Further kinds and options:
     sub, transaction, adhoc, handler   the inside follows; `handler` is an event subprocess
     boundary b at=host error=E         boundary event; the event's option names its trigger
     catch, throw, start, end           with a trigger: `error=` `escalation=` `signal=` `message=` `timer=` `compensate`
-                                       (alone: all; with a name: that activity) `cancel` `terminate`, `nowait`
+                                       (alone: all; with a name: that activity) `cancel` `terminate`, `nowait`, `link=`
     undo=h                             h is the compensation handler: boundary event and association are made
     mi=3, items="${list}"              multi-instance, parallel unless `seq`; `done="${…}"` completion condition,
                                        `item=` element variable
@@ -213,6 +213,8 @@ def _trigger(line: _Line) -> str:
         named = f' activityRef="{options["compensate"]}"' if options["compensate"] else ""
         waits = ' waitForCompletion="false"' if "nowait" in options else ""
         found += f"<compensateEventDefinition{named}{waits}/>"
+    if "link" in options:
+        found += f'<linkEventDefinition name="{options["link"]}"/>'
     return found + "".join(f"<{kind}EventDefinition/>" for kind in ("cancel", "terminate") if kind in options)
 
 

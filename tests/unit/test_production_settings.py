@@ -75,3 +75,78 @@ def test_log_lines_are_json_with_bound_ids(var_dir: str) -> None:
     assert (first["event"], first["node"], first["level"]) == ("stalled", "a", "warning")
     assert (second["event"], second["logger"]) == ("plain 1", "other")
     assert first["instance_id"] == second["instance_id"] == "i-1"
+
+
+def _check(*arguments: str, **variables: str) -> str:
+    done = run_python("manage.py", "check", *arguments, **variables)
+    return f"{done.returncode} {done.stderr}"
+
+
+def test_every_check_finds_nothing_with_production_settings(var_dir: str) -> None:
+    said = _check(
+        *("--deploy", "--fail-level", "INFO"),
+        BPM_SECRET_KEY=KEY,
+        BPM_ALLOWED_HOSTS=HOSTS,
+        BPM_VAR_DIR=var_dir,
+        BPM_METRICS_TOKEN="0123456789abcdef",
+    )
+    assert said.startswith("0 "), said
+
+
+@pytest.mark.parametrize(
+    ("variables", "expected"),
+    [
+        (
+            {"BPM_ALOWED_HOSTS": "x"},
+            "BPM_ALOWED_HOSTS means nothing here.\n\tHINT: Did you mean BPM_ALLOWED_HOSTS?",
+        ),
+        ({"BPM_OPEN_ON_LOOPBACK": "1"}, "BPM_OPEN_ON_LOOPBACK opens the API"),
+        ({"BPM_DEMO": "1"}, "BPM_DEMO is set"),
+        ({"BPM_ALLOWED_HOSTS": "*"}, "BPM_ALLOWED_HOSTS=*"),
+        ({"BPM_METRICS_TOKEN": "short"}, "BPM_METRICS_TOKEN can be guessed"),
+        ({"BPM_SECRET_KEY": "short"}, "BPM_SECRET_KEY can be guessed"),
+        ({"BPM_SECRET_KEY": "a" * 60}, "BPM_SECRET_KEY can be guessed"),
+        ({"BPM_LOGIN_FAILURES": "many"}, "BPM_LOGIN_FAILURES='many': expected a whole number"),
+        ({"BPM_HTTPS": "perhaps"}, "BPM_HTTPS='perhaps': expected 1, true"),
+        ({"DATABASE_URL": "mysql://root:hidden@db/x"}, "DATABASE_URL: expected sqlite"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_variable(
+    var_dir: str, variables: dict[str, str], expected: str
+) -> None:
+    usual = {"BPM_SECRET_KEY": KEY, "BPM_ALLOWED_HOSTS": HOSTS, "BPM_VAR_DIR": var_dir}
+    said = _check("--deploy", "--fail-level", "WARNING", **usual | variables)
+    assert not said.startswith("0 ")
+    assert expected in said
+    for secret in ("short'", "hidden", KEY):
+        assert secret not in said
+
+
+def test_cookies_and_transport_are_strict_in_production(var_dir: str) -> None:
+    expected = {
+        "SESSION_COOKIE_SECURE": True,
+        "SESSION_COOKIE_HTTPONLY": True,
+        "SESSION_COOKIE_SAMESITE": "Lax",
+        "CSRF_COOKIE_SECURE": True,
+        "SECURE_SSL_REDIRECT": True,
+        "SECURE_HSTS_SECONDS": 3_600,
+        "X_FRAME_OPTIONS": "DENY",
+        "DEBUG": False,
+        "SECURE_PROXY_SSL_HEADER": None,
+    }
+    assert _settings(*expected, BPM_SECRET_KEY=KEY, BPM_VAR_DIR=var_dir) == expected
+    policy = _settings("CONTENT_SECURITY_POLICY", BPM_SECRET_KEY=KEY, BPM_VAR_DIR=var_dir)
+    assert "unsafe" not in json.dumps(policy)
+
+
+def test_the_limits_come_from_variables(var_dir: str) -> None:
+    found = _settings(
+        "BPM",
+        BPM_SECRET_KEY=KEY,
+        BPM_VAR_DIR=var_dir,
+        BPM_REQUESTS_PER_MINUTE="600",
+        BPM_OPEN_POLLS="3",
+        BPM_RUNNING_INSTANCES="1000",
+    )["BPM"]
+    assert isinstance(found, dict)
+    assert (found["REQUESTS_PER_MINUTE"], found["OPEN_POLLS"], found["RUNNING_INSTANCES"]) == (600, 3, 1000)

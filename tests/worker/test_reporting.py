@@ -140,7 +140,7 @@ def test_reports_end_with_the_lease(
     engine.wait_for("complete", 2)
     started = time.monotonic()
     assert worker.drain()
-    assert time.monotonic() - started < 1.0
+    assert time.monotonic() - started < 15
     assert "lease ended before an answer" in caplog.text
     assert engine.calls("extend-lock") == engine.calls("fail") == []
 

@@ -99,16 +99,6 @@ def check_operations(layout: Layout, reading: ProcessReading) -> None:
             reading.problem(node.xml, "dangling-reference", message)
 
 
-def check_called_tasks(layout: Layout, reading: ProcessReading) -> None:
-    """Only processes are called: a global task of the file is none."""
-    for node in layout.nodes.values():
-        called = node.xml.get("calledElement").strip() if node.tag == "callActivity" else ""
-        found = reading.root_element(called) if called else None
-        if found is not None and found.tag.startswith("global"):
-            message = f"Calling the {found.tag} {called!r} is not supported."
-            reading.problem(node.xml, "unsupported-element", message)
-
-
 def _activities(layout: Layout) -> list[NodeXml]:
     return [node for node in layout.nodes.values() if node.tag in ACTIVITIES]
 

@@ -10,7 +10,7 @@ from bpm.bpmn.tags import ARTIFACTS, CHOREOGRAPHY, FLOW_NODES, PASSIVE, is_event
 from bpm.core.elements.registry import ELEMENTS
 from bpm.core.xml import BPMN, XmlElement
 
-_KNOWN: Final = (PASSIVE - {"humanPerformer", "potentialOwner", "performer", "resourceRole"}) | frozenset(
+_KNOWN: Final = PASSIVE | frozenset(
     {
         "incoming",
         "outgoing",
@@ -19,6 +19,8 @@ _KNOWN: Final = (PASSIVE - {"humanPerformer", "potentialOwner", "performer", "re
         "activationCondition",
         "dataInput",
         "dataOutput",
+        "dataInputAssociation",
+        "dataOutputAssociation",
         "inputSet",
         "outputSet",
         "rendering",
@@ -45,6 +47,8 @@ _OF_LOOPS: Final = frozenset(
         "loopCardinality",
         "loopDataInputRef",
         "inputDataItem",
+        "loopDataOutputRef",
+        "outputDataItem",
         "completionCondition",
         "complexBehaviorDefinition",
     }
@@ -66,19 +70,6 @@ def _check_child(node: NodeXml, child: XmlElement, reading: ProcessReading) -> N
         return
     if node.id in reading.scope_names and child.tag in _CONTENT_OF_SCOPES:
         return
-    if child.tag in ("dataInputAssociation", "dataOutputAssociation") and _only_drawn(child, reading):
-        message = f"The {child.tag} has only one end: it is drawn, nothing is copied."
-        reading.warning(child, "data-association", message)
-        return
     if node.tag in ELEMENTS or child.tag.endswith("LoopCharacteristics"):
         message = f"The element {child.tag} in {node.tag} is not supported."
         reading.problem(child, "unsupported-element", message)
-
-
-def _only_drawn(association: XmlElement, reading: ProcessReading) -> bool:
-    """Modelling tools write half an association, or one to a placeholder, when only a line is drawn."""
-    ends = [association.child_text(tag) for tag in ("sourceRef", "targetRef")]
-    if not all(ends):
-        return association.first("assignment") is None
-    found = [reading.elements.find(end or "") for end in ends]
-    return any(xml is not None and xml.get("name").startswith("__") for xml in found)

@@ -7,7 +7,7 @@ from typing import Final
 from bpm.bpmn.file_index import walk
 from bpm.bpmn.layout import Layout
 from bpm.bpmn.process_reading import ProcessReading
-from bpm.bpmn.tags import FLOW_NODES, is_true
+from bpm.bpmn.tags import FLOW_NODES
 from bpm.core.xml import CAMUNDA, XmlElement
 
 _AT_NODES: Final = frozenset({"start", "end"})
@@ -38,5 +38,4 @@ def _events_at(owner: XmlElement, tag: str) -> frozenset[str]:
         return _AT_USER_TASKS if owner.tag == "userTask" else frozenset()
     if owner.tag == "sequenceFlow":
         return _AT_FLOWS
-    entered = owner.tag in FLOW_NODES and not is_true(owner.get("triggeredByEvent"))
-    return _AT_NODES if entered else frozenset()
+    return _AT_NODES if owner.tag in FLOW_NODES or owner.tag == "process" else frozenset()

@@ -7,7 +7,8 @@ from typing import Final
 from bpm.bpmn.file_index import walk
 from bpm.bpmn.layout import Layout
 from bpm.bpmn.process_reading import ProcessReading
-from bpm.bpmn.tags import ACTIVITIES, FLOW_NODES, SUBPROCESSES, is_event_definition
+from bpm.bpmn.tags import ACTIVITIES, EVENTS, FLOW_NODES, SUBPROCESSES, is_event_definition
+from bpm.bpmn.working_events import as_send_task
 from bpm.core.elements.registry import ELEMENTS
 from bpm.core.xml import CAMUNDA, OWN, ZEEBE, XmlElement
 
@@ -23,6 +24,7 @@ _ELEMENTS: Final = {
             "taskListener",
             "in",
             "out",
+            "errorEventDefinition",
         }
     ),
     ZEEBE: frozenset(
@@ -84,6 +86,9 @@ _SUPPORTED: Final = frozenset(
         "calledElementBinding",
         "calledElementVersion",
         "calledElementVersionTag",
+        "inheritVariables",
+        "inheritBusinessKey",
+        "sameDeployment",
     }
 )
 _WITHOUT_EFFECT: Final = frozenset(
@@ -110,25 +115,26 @@ _REFUSED: Final = frozenset(
         "caseRef",
         "calledElementTenantId",
         "calledElementType",
-        "inheritVariables",
-        "inheritBusinessKey",
-        "sameDeployment",
         "variableMappingClass",
         "variableMappingDelegateExpression",
+        "useLocalScopeForResultVariable",
+        "storeResultVariableAsTransient",
     }
 )
 _OWN_PLACES: Final = {
     "saga": frozenset({"process", *SUBPROCESSES}),
     "catchUp": frozenset({"timerEventDefinition", "timeCycle"}),
+    "leaseLimit": frozenset({"process", "serviceTask", "sendTask", "businessRuleTask"}),
 }
 """The engine's own attributes, with the elements at which they mean something."""
 _WORK: Final = frozenset({"serviceTask", "sendTask", "businessRuleTask"})
 _PLACES: Final = {
-    (CAMUNDA, "inputOutput"): ACTIVITIES,
+    (CAMUNDA, "inputOutput"): ACTIVITIES | EVENTS,
+    (CAMUNDA, "errorEventDefinition"): _WORK,
     (CAMUNDA, "in"): frozenset({"callActivity"}),
     (CAMUNDA, "out"): frozenset({"callActivity"}),
-    (ZEEBE, "ioMapping"): ACTIVITIES,
-    (ZEEBE, "taskDefinition"): _WORK,
+    (ZEEBE, "ioMapping"): ACTIVITIES | EVENTS,
+    (ZEEBE, "taskDefinition"): _WORK | {"intermediateThrowEvent", "endEvent"},
     (ZEEBE, "script"): frozenset({"scriptTask"}),
     (ZEEBE, "calledElement"): frozenset({"callActivity"}),
     (ZEEBE, "loopCharacteristics"): frozenset({"multiInstanceLoopCharacteristics"}),
@@ -141,9 +147,14 @@ def check_vendor_elements(layout: Layout, reading: ProcessReading) -> None:
     for owner in walk(layout.xml):
         for xml in (child for holder in owner.all("extensionElements") for child in holder.children):
             unknown = xml.space in _ELEMENTS and xml.tag not in _ELEMENTS[xml.space]
-            if unknown or owner.tag not in _PLACES.get((xml.space, xml.tag), {owner.tag}):
+            passed_over = (xml.space, xml.tag) == (ZEEBE, "taskDefinition") and not _works(owner, reading)
+            if unknown or passed_over or owner.tag not in _PLACES.get((xml.space, xml.tag), {owner.tag}):
                 message = f"The extension {xml.tag} ({xml.space}) is not supported at the {owner.tag}."
                 reading.problem(xml, "unsupported-element", message)
+
+
+def _works(owner: XmlElement, reading: ProcessReading) -> bool:
+    return owner.tag in _WORK or as_send_task(owner, reading.elements) is not owner
 
 
 def check_vendor_attributes(layout: Layout, reading: ProcessReading) -> None:

@@ -8,9 +8,10 @@ from typing import Final
 from bpm.bpmn.layout import Layout
 from bpm.bpmn.process_reading import ProcessReading
 from bpm.core.elements.registry import ELEMENTS
-from bpm.core.xml import OWN, ZEEBE
+from bpm.core.xml import CAMUNDA, OWN, ZEEBE, XmlElement
 
 _WHOLE_NUMBER: Final = re.compile(r"[+-]?\d{1,9}")
+_ABOVE_ZERO: Final = re.compile(r"0{0,8}[1-9][0-9]{0,8}")
 _DAYS: Final = re.compile(r"\d{1,6}|P\d{1,6}D")
 
 
@@ -34,12 +35,25 @@ def check_external_topics(layout: Layout, reading: ProcessReading) -> None:
 
 
 def check_mappings(layout: Layout, reading: ProcessReading) -> None:
-    """Nothing can be mapped where an event starts something."""
+    """Mappings stand where the dialect lets them.
+
+    Camunda: none where an event starts something, no outputs at an end event. Zeebe: only outputs where something
+    starts.
+    """
     for node in layout.nodes.values():
-        mapped = any(node.xml.extensions("inputOutput")) or any(node.xml.extensions("ioMapping", ZEEBE))
-        if mapped and node.tag in ("startEvent", "boundaryEvent"):
-            message = f"Input and output mappings are not allowed at the {node.tag}."
-            reading.problem(node.xml, "mapping", message)
+        begins = node.tag in ("startEvent", "boundaryEvent")
+        for holder in node.xml.extensions("inputOutput", CAMUNDA):
+            refused = holder.children if begins else holder.all("outputParameter", CAMUNDA)
+            if (begins or node.tag == "endEvent") and any(refused):
+                _refuse_mapping(node.xml, holder, reading)
+        for holder in node.xml.extensions("ioMapping", ZEEBE):
+            if begins and any(holder.all("input", ZEEBE)):
+                _refuse_mapping(node.xml, holder, reading)
+
+
+def _refuse_mapping(xml: XmlElement, holder: XmlElement, reading: ProcessReading) -> None:
+    tags = ", ".join(dict.fromkeys(child.tag for child in holder.children))
+    reading.problem(xml, "mapping", f"Such a mapping ({tags}) is not allowed at the {xml.tag}.")
 
 
 def check_saga_modes(layout: Layout, reading: ProcessReading) -> None:
@@ -48,6 +62,14 @@ def check_saga_modes(layout: Layout, reading: ProcessReading) -> None:
         text = xml.extension("saga", OWN)
         if text is not None and text not in ("local", "global"):
             reading.problem(xml, "saga-mode", f"The saga mode {text!r} is neither local nor global.")
+
+
+def check_lease_limits(layout: Layout, reading: ProcessReading) -> None:
+    """The engine's own `leaseLimit` is a whole number above zero."""
+    for xml in (layout.xml, *(node.xml for node in layout.nodes.values())):
+        text = xml.extension("leaseLimit", OWN)
+        if text is not None and not _ABOVE_ZERO.fullmatch(text.strip()):
+            reading.problem(xml, "lease-limit", f"The leaseLimit {text!r} is no whole number above zero.")
 
 
 def check_time_to_live(layout: Layout, reading: ProcessReading) -> None:

@@ -44,15 +44,6 @@ def check_instantiating_receive_tasks(layout: Layout, reading: ProcessReading) -
             reading.problem(node.xml, "incoming-flow", message)
 
 
-def check_starts_by_all(layout: Layout, reading: ProcessReading) -> None:
-    """A process does not start by several things that must all come; behind a parallel gateway it does."""
-    for name in layout.scopes[layout.key].nodes:
-        node = layout.nodes[name]
-        if node.tag == "startEvent" and is_true(node.xml.get("parallelMultiple")):
-            message = "A start event that waits for all of several things is not supported."
-            reading.problem(node.xml, "unsupported-element", message)
-
-
 def check_same_starts(layout: Layout, reading: ProcessReading) -> None:
     """No two starts of a process wait for the same message or condition: one thing would start two instances."""
     _refuse_repeated(reading, (one for one in _starts(layout, reading) if one.kind != "signal"))

@@ -78,7 +78,6 @@ def _successors(graph: Graph, name: NodeId) -> list[NodeId]:
     targets = [graph.flows[flow].target for flow in node.outgoing]
     if isinstance(node, Activity):
         targets += node.boundary
-    link = getattr(node, "link", None)
-    if node.tag == "intermediateThrowEvent" and link:
-        targets.append(link)
+    if node.jump is not None:
+        targets.append(node.jump)
     return targets

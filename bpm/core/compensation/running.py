@@ -15,7 +15,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from bpm.core import events as e
-from bpm.core.arming import arm_handlers
 from bpm.core.compensation.order import may_start
 from bpm.core.compensation.records import (
     UNFINISHED,
@@ -29,6 +28,7 @@ from bpm.core.graph import Activity, Node, NodeId
 from bpm.core.ids import Id
 from bpm.core.layers import COMPENSATION, EVENT_SUBPROCESS, HANDLER
 from bpm.core.lookup import own_variables
+from bpm.core.opening import arm_scope, fail_unarmed, first_phase
 from bpm.core.rows import CompensationRecord, CompensationStatus, Scope
 from bpm.core.token import Token, TokenStatus, Wait
 from bpm.core.values import is_hidden
@@ -173,9 +173,10 @@ def _join_in(run: Run, record: CompensationRecord, scope: Id) -> None:
 def _run_event_subprocess(run: Run, handler: NodeId, scope: Id) -> None:
     inner = run.new_id()
     run.emit(e.ScopeEntered(scope=inner, node=handler, kind=EVENT_SUBPROCESS, parent=scope))
-    arm_handlers(run, inner)
+    failure = arm_scope(run, inner)
     for start in run.graph.scopes[handler].starts:
-        run.create_token(start, inner, MODE, mode=MODE)
+        phase = first_phase(run.graph, handler)
+        fail_unarmed(run, run.create_token(start, inner, MODE, mode=MODE, phase=phase), failure)
 
 
 def scope_done(run: Run, row: Scope) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from bpm.core.arming import Owner
 from bpm.core.elements.element import Element
 from bpm.core.ending import end_scope
-from bpm.core.eventing import EventNode, arm_all, names_of, still_waits
+from bpm.core.eventing import EventNode, arm_all, names_of, still_waits, wait_again
 from bpm.core.ids import Id
 from bpm.core.reading import Reading
 from bpm.core.run import Run
@@ -69,6 +69,8 @@ class BoundaryEventElement(Element[BoundaryEvent]):
         if node.interrupting:
             end_scope(run, scope, "interrupted")
             run.end(outer, "interrupted")
+        else:
+            wait_again(run, node, Owner(None, scope, node.id))
         run.create_token(
             node.id,
             outer.scope,

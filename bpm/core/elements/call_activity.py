@@ -37,18 +37,24 @@ class CallActivityElement(Element[CallActivity]):
         called = xml.get("calledElement").strip()
         if not called:
             reading.problem(xml, "called-element", "A call activity says what it calls (calledElement).")
-        binding = xml.extension("calledElementBinding") or "latest"
+        binding = xml.extension("calledElementBinding") or (
+            "deployment" if _says(xml, "sameDeployment") else "latest"
+        )
         version = xml.extension(_VERSIONED.get(binding, ""))
         _check_binding(xml, reading, binding, version)
+        common = reading.activity(xml)
         keys = [one.get("businessKey") for one in xml.extensions("in") if one.get("businessKey")]
+        if _says(xml, "inheritBusinessKey"):
+            keys.append("${execution.processBusinessKey}")
+        inherited = (_ALL,) if _says(xml, "inheritVariables") else ()
         return CallActivity(
-            **reading.activity(xml),
+            **common,
             process=reading.expression(xml, called if _computed(called) else called.rpartition(":")[2]),
             binding=binding,
             version=reading.expression(xml, version) if version else None,
             business_key=reading.expression(xml, keys[0]) if keys else None,
-            passed=_read_mappings(xml, reading, "in"),
-            returned=_read_mappings(xml, reading, "out"),
+            passed=(*inherited, *_read_mappings(xml, reading, "in"), *_data_in(common)),
+            returned=(*_read_mappings(xml, reading, "out"), *_data_out(common)),
         )
 
     def enter(self, run: Run, node: CallActivity, token: Token) -> None:
@@ -111,8 +117,19 @@ def _read_zeebe(xml: XmlElement, zeebe: XmlElement, reading: Reading) -> CallAct
         binding=binding,
         version=reading.expression(xml, tag) if tag else None,
         passed=(_ALL._replace(local=zeebe.get("propagateAllParentVariables", "true") == "false"),),
-        returned=(_ALL,) if returns_all else (),
+        returned=(_ALL,) if returns_all else _data_out(common),
     )
+
+
+def _data_in(common: dict[str, Any]) -> tuple[CallMapping, ...]:
+    """Return data inputs as mappings: the called process gets them under their names."""
+    return tuple(CallMapping(name, None, name, local=True, optional=True) for name in common["payload"])
+
+
+def _data_out(common: dict[str, Any]) -> tuple[CallMapping, ...]:
+    """Return data outputs likewise."""
+    names = sorted(common["local_names"])
+    return tuple(CallMapping(name, None, name, optional=True) for name in names)
 
 
 def _check_binding(xml: XmlElement, reading: Reading, binding: str, version: str | None) -> None:
@@ -138,6 +155,10 @@ def _read_mapping(xml: XmlElement, reading: Reading) -> CallMapping:
         reading.problem(xml, "call-mapping", message)
     expression = reading.expression(xml, text) if text else None
     return CallMapping(None if expression is not None else name, expression, target, local)
+
+
+def _says(xml: XmlElement, name: str) -> bool:
+    return (xml.extension(name) or "").strip().lower() in ("true", "1")
 
 
 def _computed(text: str) -> bool:

@@ -15,7 +15,7 @@ from bpm.core.elements.element import Element
 from bpm.core.expressions import Expression
 from bpm.core.graph import Flow, Node
 from bpm.core.leaving import no_flow
-from bpm.core.phases import RESETTING
+from bpm.core.phases import RESETS
 from bpm.core.reading import Reading
 from bpm.core.run import Run
 from bpm.core.token import Token
@@ -55,7 +55,7 @@ class ComplexGatewayElement(Element[ComplexGateway]):
 
     def choose(self, run: Run, node: ComplexGateway, token: Token) -> tuple[Flow, ...]:
         """Return what is true or has no condition, else the default; after a reset only what is true."""
-        resetting = token.phase == RESETTING
+        resetting = token.phase in RESETS
         bound = {"waitingForStart": not resetting}
         flows = [run.graph.flows[name] for name in node.outgoing if name != node.default]
         taken = tuple(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bpm.core import events as e
 from bpm.core.elements.element import Element
 from bpm.core.eventing import EventNode, names_of, throw_all
 from bpm.core.reading import Reading
@@ -24,6 +23,11 @@ class IntermediateThrowEvent(EventNode):
 
     link: str | None = None
 
+    @property
+    def jump(self) -> str | None:
+        """The catch event of a link."""
+        return self.link
+
 
 class IntermediateThrowEventElement(Element[IntermediateThrowEvent]):
     """Throws and passes the token on."""
@@ -38,11 +42,7 @@ class IntermediateThrowEventElement(Element[IntermediateThrowEvent]):
 
     def enter(self, run: Run, node: IntermediateThrowEvent, token: Token) -> None:
         """Leave at once, or set the token down to throw."""
-        if node.link is not None:
-            run.emit(e.TokenCompleted(token=token.id, node=node.id))
-            run.emit(e.TokenArrived(token=token.id, node=node.link))
-            run.enqueue(token.id)
-        elif node.triggers:
+        if node.triggers:
             run.throwing.append(token.id)
         else:
             run.leave(node, token)

@@ -77,7 +77,7 @@ class ScriptTaskElement(Element[ScriptTask]):
             return
         value = run.evaluate(node.expression, token)
         if node.result_variable:
-            run.set_variables(token.scope, to_storable(node.result_variable, value))
+            run.keep_result(token, to_storable(node.result_variable, value))
         run.leave(node, token)
 
     def reads(self, node: ScriptTask) -> frozenset[str] | None:

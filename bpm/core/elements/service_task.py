@@ -9,19 +9,20 @@ A send task with none of these throws its message. Deviations: none.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
+from bpm.core.declared_errors import DeclaredError, read_declared
 from bpm.core.elements.element import Element
 from bpm.core.execution import to_storable
 from bpm.core.expressions import Expression
 from bpm.core.failure import NodeFailed
 from bpm.core.graph import Activity
+from bpm.core.priorities import evaluate_priority
 from bpm.core.reading import Reading
 from bpm.core.run import Run
 from bpm.core.token import Token
 from bpm.core.triggers.message import Message, MessageTrigger
 from bpm.core.work import offer_to_workers
-from bpm.core.xml import XmlElement
+from bpm.core.xml import OWN, XmlElement
 
 _MESSAGE = MessageTrigger()
 _EXTERNAL = frozenset({"external", "external-worker"})
@@ -37,6 +38,8 @@ class ServiceTask(Activity):
         names: under which a handler may be registered, most specific first.
         retries: initial retries of the external task.
         message: what it throws where it has no other work.
+        errors: thrown when the worker of its external task reports, where their conditions are true.
+        lease_limit: leases that may run out before the external task fails; None: any number.
     """
 
     external: bool = False
@@ -47,6 +50,8 @@ class ServiceTask(Activity):
     priority: Expression | None = None
     retries: int = 3
     message: Message | None = None
+    errors: tuple[DeclaredError, ...] = ()
+    lease_limit: int | None = None
 
     @property
     def throws(self) -> bool:
@@ -75,16 +80,19 @@ class ServiceTaskElement(Element[ServiceTask]):
         )
         text = topic or declared or (names[0] if names else None)
         priority = xml.extension("taskPriority") or reading.process_extension("taskPriority")
+        external = kind in _EXTERNAL or definition is not None
         return ServiceTask(
             **common,
-            external=kind in _EXTERNAL or definition is not None,
+            external=external,
             topic=reading.expression(xml, text) if text else None,
             names=names,
             expression=reading.expression(xml, written, effects=True) if written else None,
             result_variable=xml.extension("resultVariable") or xml.extension("resultVariableName"),
             priority=reading.expression(xml, priority) if priority else None,
             retries=_retries(xml, definition, reading, common["job_retries"]),
+            lease_limit=_lease_limit(xml, reading),
             message=_MESSAGE.read(xml, reading) if xml.get("messageRef") else None,
+            errors=read_declared(xml, reading, external=external),
         )
 
     def enter(self, run: Run, node: ServiceTask, token: Token) -> None:
@@ -101,13 +109,13 @@ class ServiceTaskElement(Element[ServiceTask]):
             if node.expression is not None:
                 value = run.evaluate(node.expression, token)
                 if node.result_variable:
-                    run.set_variables(token.scope, to_storable(node.result_variable, value))
+                    run.keep_result(token, to_storable(node.result_variable, value))
                 run.leave(node, token)
                 return
         topic = run.evaluate(node.topic, token) if node.topic is not None else node.id
         if not isinstance(topic, str) or not topic.strip():
             raise NodeFailed("ExpressionFailed", f"The topic of {node.id} is no text.")
-        priority = _priority(run, node, token)
+        priority = evaluate_priority(run, node.priority, token)
         offer_to_workers(run, token, topic=topic.strip(), priority=priority, retries=node.retries)
 
     def reads(self, node: ServiceTask) -> frozenset[str] | None:
@@ -136,9 +144,6 @@ def _retries(xml: XmlElement, definition: XmlElement | None, reading: Reading, d
     return int(text)
 
 
-def _priority(run: Run, node: ServiceTask, token: Token) -> int:
-    value: Any = run.evaluate(node.priority, token) if node.priority is not None else 0
-    try:
-        return int(str(value))
-    except ValueError:
-        raise NodeFailed("ExpressionFailed", f"The priority {value!r} is no whole number.") from None
+def _lease_limit(xml: XmlElement, reading: Reading) -> int | None:
+    text = (xml.extension("leaseLimit", OWN) or reading.process_extension("leaseLimit", OWN) or "").strip()
+    return int(text) if text.isascii() and text.isdigit() else None

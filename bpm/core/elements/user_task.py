@@ -11,7 +11,9 @@ from bpm.core.elements.element import Element
 from bpm.core.expressions import Expression
 from bpm.core.failure import NodeFailed
 from bpm.core.graph import Activity
+from bpm.core.priorities import whole_priority
 from bpm.core.reading import Reading
+from bpm.core.resource_roles import read_roles
 from bpm.core.run import Run
 from bpm.core.timing import TimingSyntaxError, parse_date
 from bpm.core.token import Token, Wait
@@ -26,6 +28,8 @@ class UserTask(Activity):
     assignee: Expression | None = None
     candidate_users: Expression | None = None
     candidate_groups: Expression | None = None
+    owner_users: tuple[Expression, ...] = ()
+    owner_groups: tuple[Expression, ...] = ()
     due_date: Expression | None = None
     follow_up_date: Expression | None = None
     priority: Expression | None = None
@@ -46,6 +50,8 @@ class UserTask(Activity):
             self.follow_up_date,
             self.priority,
             self.form_key,
+            *self.owner_users,
+            *self.owner_groups,
             *self.on_create,
             *self.on_assignment,
         )
@@ -57,7 +63,7 @@ class UserTaskElement(Element[UserTask]):
     tags = ("userTask",)
 
     def read(self, xml: XmlElement, reading: Reading) -> UserTask:
-        """Return the node: `camunda:assignee` … or `zeebe:assignmentDefinition`, `zeebe:taskSchedule`."""
+        """Return the node: `camunda:assignee` …, `zeebe:assignmentDefinition` …, or resource roles."""
         assignment = next(xml.extensions("assignmentDefinition", "zeebe"), None)
         schedule = next(xml.extensions("taskSchedule", "zeebe"), None)
         form = next(xml.extensions("formDefinition", "zeebe"), None)
@@ -69,12 +75,20 @@ class UserTaskElement(Element[UserTask]):
                 text = other.attributes.get(other_name)
             return reading.expression(xml, text) if text and text.strip() else None
 
+        roles = read_roles(xml, reading)
+        for role in roles.nameless:
+            message = (
+                f"The {role.tag} names nobody: it needs a resourceAssignmentExpression or a resourceRef."
+            )
+            reading.problem(role, "resource-role", message)
         return UserTask(
             **reading.activity(xml),
             title=reading.expression(xml, xml.get("name")) if xml.get("name") else None,
-            assignee=compiled("assignee", assignment, "assignee"),
+            assignee=compiled("assignee", assignment, "assignee") or roles.performer,
             candidate_users=compiled("candidateUsers", assignment, "candidateUsers"),
             candidate_groups=compiled("candidateGroups", assignment, "candidateGroups"),
+            owner_users=roles.users,
+            owner_groups=roles.groups,
             due_date=compiled("dueDate", schedule, "dueDate"),
             follow_up_date=compiled("followUpDate", schedule, "followUpDate"),
             priority=compiled("priority", priority, "priority"),
@@ -92,8 +106,8 @@ class UserTaskElement(Element[UserTask]):
             node=node.id,
             name=_text(run, node.title, token) or node.name or node.id,
             assignee=_text(run, node.assignee, token),
-            candidate_users=_names(run, node.candidate_users, token),
-            candidate_groups=_names(run, node.candidate_groups, token),
+            candidate_users=_names(run, token, node.candidate_users, *node.owner_users),
+            candidate_groups=_names(run, token, node.candidate_groups, *node.owner_groups),
             due_at=_instant(run, node.due_date, token),
             follow_up_at=_instant(run, node.follow_up_date, token),
             priority=_priority(run, node.priority, token),
@@ -129,11 +143,12 @@ def _text(run: Run, expression: Expression | None, token: Token) -> str | None:
     return None if value is None else str(value).strip() or None
 
 
-def _names(run: Run, expression: Expression | None, token: Token) -> tuple[str, ...]:
-    value = _value(run, expression, token)
-    if value is None:
-        return ()
-    parts = value if isinstance(value, list) else str(value).split(",")
+def _names(run: Run, token: Token, *expressions: Expression | None) -> tuple[str, ...]:
+    parts: list[Any] = []
+    for expression in expressions:
+        value = _value(run, expression, token)
+        if value is not None:
+            parts += value if isinstance(value, list) else str(value).split(",")
     return tuple(dict.fromkeys(text for part in parts if (text := str(part).strip())))
 
 
@@ -151,7 +166,4 @@ def _priority(run: Run, expression: Expression | None, token: Token) -> int:
     value = _value(run, expression, token)
     if value is None:
         return 50
-    try:
-        return int(str(value))
-    except ValueError:
-        raise NodeFailed("ExpressionFailed", f"The priority {value!r} is no whole number.") from None
+    return whole_priority(value)

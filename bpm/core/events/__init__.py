@@ -26,6 +26,9 @@ from bpm.core.events.compensations import (
     SagaReasonNoted,
     SagaStarted,
 )
+from bpm.core.events.erasure import (
+    PersonalDataErased,
+)
 from bpm.core.events.event import (
     Event,
     TokenEvent,
@@ -70,6 +73,7 @@ from bpm.core.events.jobs import (
     JobEvent,
     JobFailed,
     JobLeaseExpired,
+    JobPrioritySet,
     JobResultKept,
     JobRetried,
     JobRetriesSet,
@@ -109,6 +113,7 @@ from bpm.core.events.timers import (
     TimerCancelled,
     TimerDueChanged,
     TimerFired,
+    TimerPrioritySet,
     TimerScheduled,
 )
 from bpm.core.events.tokens import (
@@ -126,9 +131,11 @@ from bpm.core.events.tokens import (
     TokenTerminated,
 )
 from bpm.core.events.user_tasks import (
+    CommentWritten,
     UserTaskAssigned,
     UserTaskCancelled,
     UserTaskClaimed,
+    UserTaskCommented,
     UserTaskCompleted,
     UserTaskCreated,
     UserTaskDelegated,
@@ -146,6 +153,7 @@ from bpm.core.events.variables import (
 __all__ = [
     "CallEnded",
     "CallStarted",
+    "CommentWritten",
     "CompensationCompleted",
     "CompensationDiscarded",
     "CompensationEvent",
@@ -192,6 +200,7 @@ __all__ = [
     "JobEvent",
     "JobFailed",
     "JobLeaseExpired",
+    "JobPrioritySet",
     "JobResultKept",
     "JobRetried",
     "JobRetriesSet",
@@ -205,6 +214,7 @@ __all__ = [
     "JoinRecounted",
     "MessageThrown",
     "NodeExecutionStarted",
+    "PersonalDataErased",
     "SagaCompleted",
     "SagaEvent",
     "SagaFailed",
@@ -222,6 +232,7 @@ __all__ = [
     "TimerCancelled",
     "TimerDueChanged",
     "TimerFired",
+    "TimerPrioritySet",
     "TimerScheduled",
     "TokenActivated",
     "TokenArrived",
@@ -239,6 +250,7 @@ __all__ = [
     "UserTaskAssigned",
     "UserTaskCancelled",
     "UserTaskClaimed",
+    "UserTaskCommented",
     "UserTaskCompleted",
     "UserTaskCreated",
     "UserTaskDelegated",

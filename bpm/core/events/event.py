@@ -10,10 +10,15 @@ from bpm.core.ids import Id
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """Base of all events; holds what the history table has as columns of its own."""
+    """Base of all events; holds what the history table has as columns of its own.
+
+    Attributes:
+        shape_version: raised when fields change their meaning; `bpm.shell.lifting` then lifts what was stored before.
+    """
 
     category: ClassVar[str] = "instance"
     erasable: ClassVar[bool] = False
+    shape_version: ClassVar[int] = 1
 
     @property
     def ends_token(self) -> bool:

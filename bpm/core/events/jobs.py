@@ -28,6 +28,7 @@ class JobCreated(JobEvent):
     retries: int = 3
     available_at: datetime
     passes: Mapping[str, int] | None = None
+    priority: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +95,13 @@ class JobDueChanged(JobEvent):
     """An operator lets it become due at another time."""
 
     available_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobPrioritySet(JobEvent):
+    """An operator set the priority."""
+
+    priority: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

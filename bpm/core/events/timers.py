@@ -25,6 +25,7 @@ class TimerScheduled(Event):
     number: int = 0
     anchor: datetime
     expression: str
+    priority: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +38,17 @@ class TimerDueChanged(Event):
     node: str
     due_at: datetime
     series: Id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimerPrioritySet(Event):
+    """An operator set the priority."""
+
+    category: ClassVar[str] = "timer"
+    timer: Id
+    token: Id | None
+    node: str
+    priority: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

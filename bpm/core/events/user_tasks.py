@@ -89,3 +89,20 @@ class UserTaskCancelled(UserTaskEvent):
     """Interrupted or cancelled."""
 
     reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserTaskCommented(UserTaskEvent):
+    """Somebody wrote to it; the words stand in `CommentWritten`."""
+
+    comment: Id
+    author: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommentWritten(UserTaskEvent):
+    """A comment in words."""
+
+    erasable: ClassVar[bool] = True
+    comment: Id
+    message: str

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from bpm.core import events as e
+from bpm.core.erasing import blank_row
 from bpm.core.rows import InstanceStatus
 from bpm.core.state import State
 
@@ -54,6 +55,12 @@ def _activated(state: State, event: e.InstanceActivated, at: datetime) -> None:
     state.instance.suspended_because = None
 
 
+def _erased(state: State, event: e.PersonalDataErased, at: datetime) -> None:
+    for item in event.erased:
+        if item["current"]:
+            blank_row(state, item["type"], item["kept"])
+
+
 APPLY: dict[type[e.Event], Callable[[State, Any, datetime], None]] = {
     e.InstanceStarted: _started,
     e.InstanceCompleted: _ended(InstanceStatus.COMPLETED),
@@ -63,4 +70,5 @@ APPLY: dict[type[e.Event], Callable[[State, Any, datetime], None]] = {
     e.InstanceModified: _modified,
     e.InstanceSuspended: _suspended,
     e.InstanceActivated: _activated,
+    e.PersonalDataErased: _erased,
 }

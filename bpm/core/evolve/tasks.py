@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from bpm.core import events as e
-from bpm.core.rows import PENDING, RESOLVED, ExternalStatus, ExternalTask, UserStatus, UserTask
+from bpm.core.rows import PENDING, RESOLVED, Comment, ExternalStatus, ExternalTask, UserStatus, UserTask
 from bpm.core.state import State
 
 _X = ExternalStatus
@@ -78,6 +78,16 @@ def _user_completed(state: State, event: e.UserTaskCompleted, at: datetime) -> N
 
 def _user_cancelled(state: State, event: e.UserTaskCancelled, at: datetime) -> None:
     _user(state, event, status=UserStatus.CANCELLED, closed_at=at)
+
+
+def _commented(state: State, event: e.UserTaskCommented, at: datetime) -> None:
+    row = Comment(event.comment, event.task, event.node, event.author, "", at)
+    state.put(state.comments, row.id, row)
+
+
+def _comment_written(state: State, event: e.CommentWritten, at: datetime) -> None:
+    row = state.comments[event.comment]
+    state.put(state.comments, row.id, row._replace(message=event.message))
 
 
 def _created(state: State, event: e.ExternalTaskCreated, at: datetime) -> None:
@@ -205,6 +215,8 @@ APPLY: dict[type[e.Event], Callable[[State, Any, datetime], None]] = {
     e.UserTaskMoved: _user_moved,
     e.UserTaskCompleted: _user_completed,
     e.UserTaskCancelled: _user_cancelled,
+    e.UserTaskCommented: _commented,
+    e.CommentWritten: _comment_written,
     e.ExternalTaskCreated: _created,
     e.ExternalTaskLocked: _locked,
     e.ExternalTaskLockExtended: _extended,

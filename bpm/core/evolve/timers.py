@@ -8,7 +8,7 @@ from typing import Any
 
 from bpm.core import events as e
 from bpm.core.ids import Id
-from bpm.core.phases import AFTER, CONTINUED
+from bpm.core.phases import AFTER, CONTINUED, OPENINGS, RESET_CONTINUED, RESETTING
 from bpm.core.rows import Job, JobStatus, Timer, TimerStatus
 from bpm.core.state import State
 
@@ -28,6 +28,7 @@ def _scheduled(state: State, event: e.TimerScheduled, at: datetime) -> None:
         expression=event.expression,
         created_at=at,
         closed_at=None,
+        priority=event.priority,
     )
     state.put(state.timers, row.id, row)
 
@@ -43,6 +44,11 @@ def _fired(state: State, event: e.TimerFired, at: datetime) -> None:
 def _due_changed(state: State, event: e.TimerDueChanged, at: datetime) -> None:
     row = state.timers[event.timer]
     state.put(state.timers, row.id, row._replace(due_at=event.due_at, series=event.series))
+
+
+def _timer_priority(state: State, event: e.TimerPrioritySet, at: datetime) -> None:
+    row = state.timers[event.timer]
+    state.put(state.timers, row.id, row._replace(priority=event.priority))
 
 
 def _timer_cancelled(state: State, event: e.TimerCancelled, at: datetime) -> None:
@@ -65,13 +71,19 @@ def _job_created(state: State, event: e.JobCreated, at: datetime) -> None:
         error=None,
         created_at=at,
         closed_at=None,
+        priority=event.priority,
     )
     if event.passes is not None:
         state.instance.passes = event.passes
     state.put(state.jobs, row.id, row)
-    if event.kind == "after":
+    if event.kind == "before":
         token = state.tokens[event.token]
-        state.put(state.tokens, token.id, token._replace(phase=AFTER))
+        if token.phase in OPENINGS:
+            state.put(state.tokens, token.id, token._replace(phase=""))
+    elif event.kind == "after":
+        token = state.tokens[event.token]
+        phase = RESETTING if token.phase == RESETTING else AFTER
+        state.put(state.tokens, token.id, token._replace(phase=phase))
 
 
 def _job_started(state: State, event: e.JobStarted, at: datetime) -> None:
@@ -84,7 +96,8 @@ def _job_completed(state: State, event: e.JobCompleted, at: datetime) -> None:
     state.put(state.jobs, row.id, row._replace(status=JobStatus.COMPLETED, kept=None, closed_at=at))
     if row.kind == "after":
         token = state.tokens[row.token]
-        state.put(state.tokens, token.id, token._replace(phase=CONTINUED))
+        phase = RESET_CONTINUED if token.phase == RESETTING else CONTINUED
+        state.put(state.tokens, token.id, token._replace(phase=phase))
 
 
 def _job_failed(state: State, event: e.JobFailed, at: datetime) -> None:
@@ -127,6 +140,11 @@ def _job_due(state: State, event: e.JobDueChanged, at: datetime) -> None:
     state.put(state.jobs, row.id, row._replace(available_at=event.available_at))
 
 
+def _job_priority(state: State, event: e.JobPrioritySet, at: datetime) -> None:
+    row = state.jobs[event.job]
+    state.put(state.jobs, row.id, row._replace(priority=event.priority))
+
+
 def _job_cancelled(state: State, event: e.JobCancelled, at: datetime) -> None:
     row = state.jobs[event.job]
     state.put(state.jobs, row.id, row._replace(status=JobStatus.CANCELLED, kept=None, closed_at=at))
@@ -135,6 +153,7 @@ def _job_cancelled(state: State, event: e.JobCancelled, at: datetime) -> None:
 APPLY: dict[type[e.Event], Callable[[State, Any, datetime], None]] = {
     e.TimerScheduled: _scheduled,
     e.TimerDueChanged: _due_changed,
+    e.TimerPrioritySet: _timer_priority,
     e.TimerFired: _fired,
     e.TimerCancelled: _timer_cancelled,
     e.JobCreated: _job_created,
@@ -147,5 +166,6 @@ APPLY: dict[type[e.Event], Callable[[State, Any, datetime], None]] = {
     e.JobRetried: _job_retried,
     e.JobRetriesSet: _job_retries,
     e.JobDueChanged: _job_due,
+    e.JobPrioritySet: _job_priority,
     e.JobCancelled: _job_cancelled,
 }

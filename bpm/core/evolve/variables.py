@@ -9,11 +9,12 @@ from typing import Any
 from bpm.core import events as e
 from bpm.core.rows import Variable
 from bpm.core.state import State
-from bpm.core.values import to_text
+from bpm.core.values import Erased, to_text
 
 
 def _set(state: State, event: e.VariableSet, at: datetime) -> None:
-    row = Variable(event.scope, event.name, to_text(event.value))
+    value = event.value if type(event.value) is Erased else to_text(event.value)
+    row = Variable(event.scope, event.name, value)
     state.put(state.variables, (event.scope, event.name), row)
 
 

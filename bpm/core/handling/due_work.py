@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from bpm.core import events as e
@@ -13,6 +14,7 @@ from bpm.core.failure import NodeFailed
 from bpm.core.handling import jobs, tokens
 from bpm.core.handling.guards import require_alive, require_not_ended
 from bpm.core.ids import Id
+from bpm.core.priorities import HIGHEST_PRIORITY
 from bpm.core.rows import Job, JobStatus, Timer, TimerStatus
 from bpm.core.run import Run
 from bpm.core.triggering import trigger
@@ -47,17 +49,30 @@ def set_job_retries(run: Run, command: o.SetJobRetries) -> dict[str, Any]:
 
 
 def change_job(run: Run, command: o.ChangeJob) -> dict[str, Any]:
-    """Emit JobDueChanged.
+    """Emit JobDueChanged, JobPrioritySet, whichever is asked for.
 
     Raises:
         JobNotFound, InstanceEnded.
         JobClosed: it does not wait.
+        Invalid: nothing is asked for.
     """
     row = _job(run, command.job, JobStatus.READY)
     require_not_ended(run)
-    event = e.JobDueChanged(job=row.id, token=row.token, node=row.node, available_at=command.available_at)
-    run.emit(event)
+    _require_change(command.available_at, command.priority)
+    if command.available_at is not None:
+        at = command.available_at
+        run.emit(e.JobDueChanged(job=row.id, token=row.token, node=row.node, available_at=at))
+    if command.priority is not None:
+        priority = command.priority
+        run.emit(e.JobPrioritySet(job=row.id, token=row.token, node=row.node, priority=priority))
     return {}
+
+
+def _require_change(due: datetime | None, priority: int | None) -> None:
+    if due is None and priority is None:
+        raise Invalid("Say a new due time or a new priority.")
+    if priority is not None and not -HIGHEST_PRIORITY <= priority <= HIGHEST_PRIORITY:
+        raise Invalid("A priority is a whole number of 64 bits.")
 
 
 def run_job(run: Run, command: o.RunJob) -> dict[str, Any]:
@@ -103,17 +118,22 @@ def _timer(run: Run, timer: Id) -> Timer:
 
 
 def change_timer(run: Run, command: o.ChangeTimer) -> dict[str, Any]:
-    """Emit TimerDueChanged. A cycle goes on from the time at which it is due now.
+    """Emit TimerDueChanged, TimerPrioritySet, whichever is asked for.
+
+    A cycle goes on from the time at which it is due now, and with the priority that it has now.
 
     Raises:
         TimerNotFound, TimerClosed, InstanceEnded.
+        Invalid: nothing is asked for.
     """
     row = _timer(run, command.timer)
     require_not_ended(run)
-    event = e.TimerDueChanged(
-        timer=row.id, token=row.token, node=row.node, due_at=command.due_at, series=run.new_id()
-    )
-    run.emit(event)
+    _require_change(command.due_at, command.priority)
+    ids: dict[str, Any] = {"timer": row.id, "token": row.token, "node": row.node}
+    if command.due_at is not None:
+        run.emit(e.TimerDueChanged(**ids, due_at=command.due_at, series=run.new_id()))
+    if command.priority is not None:
+        run.emit(e.TimerPrioritySet(**ids, priority=command.priority))
     return {}
 
 

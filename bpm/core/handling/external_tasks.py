@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
 from bpm.core import commands as c
 from bpm.core import events as e
+from bpm.core.declared_errors import Thrown, declared_error
 from bpm.core.errors import Invalid, LeaseConflict, RetriesNotMonotonic, TaskClosed
 from bpm.core.failure import NodeFailed
 from bpm.core.faults import ERROR, find_catcher
@@ -28,12 +30,21 @@ def _is_free(run: Run, row: ExternalTask) -> bool:
     return row.status is _X.READY and row.available_at <= now and row.retries > 0
 
 
-def _expire(run: Run, row: ExternalTask) -> None:
-    run.emit(
-        e.ExternalTaskLockExpired(
-            task=row.id, token=row.token, node=row.node, lease=row.lease, worker=row.worker or ""
-        )
-    )
+def _expire(run: Run, row: ExternalTask) -> bool:
+    """Make it visible that a lease has run out; return whether the task can be leased again.
+
+    Emits ExternalTaskLockExpired; at the limit of the task also ExternalTaskFailed, and its token fails.
+    """
+    ids = {"task": row.id, "token": row.token, "node": row.node}
+    run.emit(e.ExternalTaskLockExpired(**ids, lease=row.lease, worker=row.worker or ""))
+    limit = getattr(run.graph.nodes[row.node], "lease_limit", None)
+    if limit is None or row.expiries + 1 < limit:
+        return True
+    now = run.context.now
+    run.emit(e.ExternalTaskFailed(**ids, lease=row.lease, fingerprint="", retries=0, available_at=now))
+    message = f"{limit} leases have run out without an answer; the last worker was {row.worker}."
+    run.fail(run.token(row.token), NodeFailed("LeasesExpired", message))
+    return False
 
 
 def lock(run: Run, command: c.LockExternalTasks) -> dict[str, Any]:
@@ -50,8 +61,8 @@ def lock(run: Run, command: c.LockExternalTasks) -> dict[str, Any]:
         row = run.state.external_tasks.get(task)
         if row is None or not _is_free(run, row):
             continue
-        if row.status is _X.LOCKED:
-            _expire(run, row)
+        if row.status is _X.LOCKED and not _expire(run, row):
+            continue
         run.emit(
             e.ExternalTaskLocked(
                 task=row.id,
@@ -115,7 +126,10 @@ def _repeated(run: Run, command: c.LeaseCommand, outcome: str) -> bool:
 
 
 def complete(run: Run, command: c.CompleteExternalTask) -> dict[str, Any]:
-    """Emit ExternalTaskCompleted, VariableSet …; the token goes on. The same call again does nothing."""
+    """Emit ExternalTaskCompleted, VariableSet …; the token goes on, or throws a declared error whose condition is true.
+
+    The same call again does nothing.
+    """
     fingerprint = _fingerprint(command, {"variables": dict(command.variables)})
     if _repeated(run, command, f"complete:{fingerprint}"):
         return {}
@@ -126,7 +140,15 @@ def complete(run: Run, command: c.CompleteExternalTask) -> dict[str, Any]:
             task=row.id, token=token.id, node=row.node, lease=row.lease, fingerprint=fingerprint
         )
     )
-    run.set_variables(token.scope, command.variables)
+    run.keep_result(token, command.variables)
+    try:
+        thrown = declared_error(run, row, token)
+    except NodeFailed as failure:
+        run.fail(token, failure)
+        return {}
+    if thrown is not None:
+        throw_at(run, token, thrown.code, thrown.message)
+        return {}
     node = run.graph.nodes[row.node]
     run.element(node).triggered(run, node, token)
     return {}
@@ -135,14 +157,20 @@ def complete(run: Run, command: c.CompleteExternalTask) -> dict[str, Any]:
 def fail(run: Run, command: c.FailExternalTask) -> dict[str, Any]:
     """Emit ExternalTaskFailed, ExternalTaskErrorNoted; at zero retries the token fails and an incident opens.
 
+    Where an error is declared whose condition is true, that is thrown instead: see `throw_error`.
+
     Raises:
         RetriesNotMonotonic: more retries than are left, on a task that failed before.
     """
     body = {"error": command.error, "details": command.details, "retries": command.retries}
     fingerprint = _fingerprint(command, body | {"retry_after_ms": command.retry_after_ms})
-    if _repeated(run, command, f"fail:{fingerprint}"):
+    if any(_repeated(run, command, f"{how}:{fingerprint}") for how in ("fail", "bpmn-error")):
         return {}
     row = _holder(run, command)
+    thrown = _declared(run, row, command)
+    if thrown is not None:
+        _throw(run, row, fingerprint, thrown.code, thrown.message, {})
+        return {}
     retries = max(row.retries - 1, 0) if command.retries is None else command.retries
     if retries < 0:
         raise Invalid("`retries` is a whole number, zero or more.", retries=retries)
@@ -174,6 +202,13 @@ def throw_error(run: Run, command: c.ThrowExternalTaskError) -> dict[str, Any]:
     if _repeated(run, command, f"bpmn-error:{fingerprint}"):
         return {}
     row = _holder(run, command)
+    _throw(run, row, fingerprint, command.error_code, command.message, command.variables)
+    return {}
+
+
+def _throw(
+    run: Run, row: ExternalTask, fingerprint: str, code: str, message: str, variables: Mapping[str, Any]
+) -> None:
     token = run.token(row.token)
     run.emit(
         e.ExternalTaskErrorThrown(
@@ -182,12 +217,19 @@ def throw_error(run: Run, command: c.ThrowExternalTaskError) -> dict[str, Any]:
             node=row.node,
             lease=row.lease,
             fingerprint=fingerprint,
-            error_code=command.error_code,
-            caught=find_catcher(run, token.scope, ERROR, command.error_code) is not None,
+            error_code=code,
+            caught=find_catcher(run, token.scope, ERROR, code) is not None,
         )
     )
-    throw_at(run, token, command.error_code, command.message, command.variables)
-    return {}
+    throw_at(run, token, code, message, variables)
+
+
+def _declared(run: Run, row: ExternalTask, command: c.FailExternalTask) -> Thrown | None:
+    """Return the error that the task declares for this failure; a condition that cannot be evaluated is not true."""
+    try:
+        return declared_error(run, row, run.token(row.token), error=command.error, details=command.details)
+    except NodeFailed:
+        return None
 
 
 def extend(run: Run, command: c.ExtendExternalTaskLock) -> dict[str, Any]:

@@ -6,17 +6,22 @@ from typing import Any
 
 from bpm.core import commands as c
 from bpm.core import events as e
-from bpm.core.arming import arm_handlers
 from bpm.core.between import FailCall
+from bpm.core.elements.start_event import StartEvent, wait_for_others
 from bpm.core.ending import end_scope
 from bpm.core.errors import Invalid, NotStartable
+from bpm.core.event_mappings import stays_local
+from bpm.core.failure import NodeFailed
 from bpm.core.graph import Graph, Node
 from bpm.core.handling.guards import require_alive
 from bpm.core.handling.modifying import carry_out
+from bpm.core.ids import Id
 from bpm.core.instructions import Instruction, StartInstruction
-from bpm.core.phases import AFTER
+from bpm.core.opening import arm_scope, fail_unarmed, first_phase
+from bpm.core.phases import CAUGHT
 from bpm.core.run import Run
-from bpm.core.starts import instantiating_gateway, targets_of
+from bpm.core.stage import Spot
+from bpm.core.starts import came_first, instantiating_gateway, targets_of
 
 
 def start(run: Run, command: c.StartInstance) -> dict[str, Any]:
@@ -47,17 +52,50 @@ def start(run: Run, command: c.StartInstance) -> dict[str, Any]:
     )
     run.state.fresh.add(instance.id)
     run.emit(e.ScopeEntered(scope=instance.id, node=graph.key, kind="process"))
-    run.set_variables(instance.id, command.variables, local=True)
+    local = stays_local(graph.nodes[command.node], command.variables) if command.node is not None else {}
+    given = {name: value for name, value in command.variables.items() if name not in local}
+    run.set_variables(instance.id, given, local=True)
     _name_initiator(run, command)
-    arm_handlers(run, instance.id)
+    failure = arm_scope(run, instance.id)
     if command.instructions:
+        _tell_start(run, failure)
         carry_out(run, command.instructions)
-    elif command.node is not None:
-        _enter_at(run, graph.nodes[command.node])
+        return {}
+    if command.node is not None:
+        first = _enter_at(run, graph.nodes[command.node], command.trigger)
+        run.brought[first] = local
     else:
-        for node in graph.root.starts:
-            run.create_token(node, instance.id, "start")
+        first = _enter_all(run)
+    fail_unarmed(run, first, failure)
     return {}
+
+
+def _enter_all(run: Run) -> Id:
+    """Begin where no trigger is needed; return the first token."""
+    graph, phase = run.graph, first_phase(run.graph, run.graph.key)
+    first, *_ = [
+        run.create_token(node, run.state.instance.id, "start", phase="" if number else phase)
+        for number, node in enumerate(graph.root.starts)
+    ]
+    return first
+
+
+def _tell_start(run: Run, failure: NodeFailed | None) -> None:
+    """Evaluate the start listeners of a process that begins by instructions.
+
+    Args:
+        failure: why what starts event subprocesses could not be armed.
+
+    Raises:
+        Invalid: that, or a listener cannot be evaluated.
+    """
+    graph = run.graph
+    try:
+        if failure is not None:
+            raise failure
+        run.listen(graph.root.on_start, Spot(run.state.instance.id, graph.key))
+    except NodeFailed as failure:
+        raise Invalid(f"{graph.key} cannot be started: {failure.message}", incident=failure.kind) from None
 
 
 def _name_initiator(run: Run, command: c.StartInstance) -> None:
@@ -81,19 +119,23 @@ def _require_entry(graph: Graph, name: str) -> None:
         raise Invalid("Nothing that comes starts an instance at this node.", node=name)
 
 
-def _enter_at(run: Run, node: Node) -> None:
-    """Begin where a trigger has come; behind a parallel gateway everything else is waited for."""
-    scope = run.state.instance.id
+def _enter_at(run: Run, node: Node, trigger: str) -> Id:
+    """Begin where a trigger has come, with the token returned; behind a parallel gateway all else is waited for."""
+    graph, scope = run.graph, run.state.instance.id
+    if isinstance(node, StartEvent) and node.parallel and len(node.triggers) > 1:
+        return wait_for_others(run, node, came_first(node, trigger))
     if node.tag == "startEvent":
-        run.create_token(node.id, scope, "start")
-        return
+        return run.create_token(node.id, scope, "start", phase=first_phase(graph, graph.key))
     gateway = instantiating_gateway(run.graph, node)
     targets = targets_of(run.graph, gateway) if gateway is not None else []
     flow = next((name for name, target in targets if target is node), None)
-    run.enqueue(run.create_waiting(node.id, scope, "start", flow=flow, phase=AFTER))
+    phase = first_phase(graph, graph.key, CAUGHT)
+    token = run.create_waiting(node.id, scope, "start", flow=flow, phase=phase)
+    run.enqueue(token)
     for name, target in targets:
         if gateway.parallel and target is not node:
             run.create_token(target.id, scope, "start", flow=name)
+    return token
 
 
 def cancel(run: Run, command: c.CancelInstance) -> dict[str, Any]:

@@ -112,7 +112,7 @@ def _complete(run: Run, row: Job, command: c.CompleteJob) -> None:
     """Emit JobCompleted, VariableSet …; the token goes on."""
     run.emit(e.JobCompleted(**_ids(row)))
     token = run.token(row.token)
-    run.set_variables(token.scope, command.variables)
+    run.keep_result(token, command.variables)
     _leave(run, token)
 
 

@@ -7,12 +7,13 @@ from typing import Any, Final
 
 from bpm.core import operations as o
 from bpm.core.commands import Command, SetVariables
-from bpm.core.handling import due_work, migrating, modifying, suspending, task_operations, variables
+from bpm.core.handling import due_work, freezing, migrating, modifying, suspending, task_operations, variables
 from bpm.core.run import Run
 
 OPERATIONS: Final[dict[type[Command], Callable[[Run, Any], dict[str, Any]]]] = {
     o.SuspendInstance: suspending.suspend,
     o.ActivateInstance: suspending.activate,
+    o.FreezeInstance: freezing.freeze,
     o.ModifyInstance: modifying.modify,
     o.MigrateInstance: migrating.migrate,
     SetVariables: variables.set_in_scope,
@@ -25,6 +26,7 @@ OPERATIONS: Final[dict[type[Command], Callable[[Run, Any], dict[str, Any]]]] = {
     o.UpdateUserTask: task_operations.update,
     o.DelegateUserTask: task_operations.delegate,
     o.ResolveUserTask: task_operations.resolve,
+    o.CommentUserTask: task_operations.comment,
     o.SetJobRetries: due_work.set_job_retries,
     o.ChangeJob: due_work.change_job,
     o.RunJob: due_work.run_job,

@@ -52,6 +52,6 @@ def continue_receive_task(run: Run, command: c.ContinueReceiveTask) -> dict[str,
     waits = token is not None and token.status is TokenStatus.WAITING and token.wait is Wait.MESSAGE
     if token is None or node is None or node.tag != "receiveTask" or not waits:
         raise SubscriptionNotFound(token=command.token)
-    run.set_variables(token.scope, command.variables)
+    run.keep_result(token, command.variables)
     run.element(node).triggered(run, node, token)
     return {"node": node.id}

@@ -6,7 +6,9 @@ from typing import Any
 
 from bpm.core import events as e
 from bpm.core import operations as o
+from bpm.core.ending import open_rows
 from bpm.core.errors import Suspended, TooLarge
+from bpm.core.handling.freezing import resolve_violations
 from bpm.core.handling.guards import require_not_ended
 from bpm.core.handling.jobs import apply_kept
 from bpm.core.migration.carrying import fire_full
@@ -25,7 +27,7 @@ def suspend(run: Run, command: o.SuspendInstance) -> dict[str, Any]:
 
     Raises:
         InstanceEnded.
-        TooLarge: more tokens than one command may change.
+        TooLarge: more rows than one command may change.
     """
     require_not_ended(run)
     if run.state.instance.status is InstanceStatus.SUSPENDED:
@@ -44,21 +46,25 @@ def suspend(run: Run, command: o.SuspendInstance) -> dict[str, Any]:
 def activate(run: Run, command: o.ActivateInstance) -> dict[str, Any]:
     """Emit TokenActivated for every suspended token, then InstanceActivated; kept results of jobs are applied.
 
-    Nothing happens to an instance that is not suspended.
+    Nothing happens to an instance that is not suspended. Releasing one that was frozen resolves the incidents that came
+    with that, also where it has ended.
 
     Raises:
         InstanceEnded.
         Suspended: the engine has frozen the instance, and the command does not release it.
-        TooLarge: more tokens than one command may change.
+        TooLarge: more rows than one command may change.
     """
-    require_not_ended(run)
     instance = run.state.instance
+    if instance.ended and command.release and resolve_violations(run):
+        return {}
+    require_not_ended(run)
     if instance.status is not InstanceStatus.SUSPENDED:
         return {}
     if instance.suspended_because == o.INVARIANT and not command.release:
         if command.by_caller:
             return {}
         raise Suspended("The engine has frozen this instance; say that you release it.", instance=instance.id)
+    resolve_violations(run)
     tokens = _live_tokens(run)
     for token in tokens:
         if token.status is TokenStatus.SUSPENDED:
@@ -87,6 +93,7 @@ def _apply_kept(run: Run) -> None:
 def _live_tokens(run: Run) -> list[Token]:
     run.state.require_everything("all tokens change")
     live = [token for token in run.state.tokens.values() if not token.final]
-    if len(live) > run.context.limits.interrupted:
-        raise TooLarge(limit=run.context.limits.interrupted)
+    rows = len(live) + sum(map(len, open_rows(run.state).values()))
+    if rows > run.context.limits.interrupted:
+        raise TooLarge(limit=run.context.limits.interrupted, rows=rows)
     return sorted(live, key=lambda token: token.id)

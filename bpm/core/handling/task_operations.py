@@ -7,10 +7,11 @@ from typing import Any, Final
 
 from bpm.core import events as e
 from bpm.core import operations as o
-from bpm.core.errors import Conflict, EscalationUncaught, Invalid, TaskNotYours
+from bpm.core.errors import Conflict, EscalationUncaught, Invalid, TaskClosed, TaskNotYours
 from bpm.core.faults import ERROR, ESCALATION, find_catcher, throw_error, throw_escalation
+from bpm.core.handling.guards import require_not_ended, user_task
 from bpm.core.handling.user_tasks import open_task, require_right
-from bpm.core.rows import PENDING, UserTask
+from bpm.core.rows import PENDING, UserStatus, UserTask
 from bpm.core.run import Run
 
 _CHANGES: Final = frozenset(
@@ -26,6 +27,7 @@ _CHANGES: Final = frozenset(
     }
 )
 _PEOPLE: Final = frozenset({"assignee", "owner"})
+_COMMENT_CHARACTERS: Final = 4_000
 
 
 def _ids(row: UserTask) -> dict[str, Any]:
@@ -137,3 +139,23 @@ def resolve(run: Run, command: o.ResolveUserTask) -> dict[str, Any]:
     run.emit(e.UserTaskResolved(**_ids(row), assignee=row.owner))
     run.set_variables(run.token(row.token).scope, command.variables)
     return {}
+
+
+def comment(run: Run, command: o.CommentUserTask) -> dict[str, Any]:
+    """Emit UserTaskCommented, CommentWritten; also while the instance is suspended.
+
+    Raises:
+        TaskNotFound, TaskClosed, InstanceEnded.
+        Invalid: no words, or more than 4,000 characters.
+    """
+    row = user_task(run, command.task)
+    if row.status is not UserStatus.OPEN:
+        raise TaskClosed(task=row.id, status=row.status.value)
+    require_not_ended(run)
+    message = command.message.strip()
+    if not 1 <= len(message) <= _COMMENT_CHARACTERS:
+        raise Invalid(f"A comment has 1 to {_COMMENT_CHARACTERS} characters.", task=row.id)
+    made = run.new_id()
+    run.emit(e.UserTaskCommented(**_ids(row), comment=made, author=command.actor))
+    run.emit(e.CommentWritten(**_ids(row), comment=made, message=message))
+    return {"comment_id": made}

@@ -60,7 +60,7 @@ def complete(run: Run, command: c.CompleteUserTask) -> dict[str, Any]:
     require_right(row, command.user, command.groups)
     token = run.token(row.token)
     run.emit(e.UserTaskCompleted(task=row.id, token=token.id, node=row.node))
-    run.set_variables(token.scope, command.variables)
+    run.keep_result(token, command.variables)
     node = run.graph.nodes[row.node]
     try:
         run.listen(getattr(node, "on_complete", ()), token)

@@ -9,7 +9,7 @@ from bpm.core.errors import Conflict
 from bpm.core.graph import Activity, MultiInstance
 from bpm.core.ids import Id
 from bpm.core.layers import ACTIVITY, BODY, open_scope
-from bpm.core.loops import item_name, own_variable
+from bpm.core.loops import item_name, own_count, own_variable
 from bpm.core.run import Run
 from bpm.core.token import Token
 
@@ -33,12 +33,12 @@ def one_more(run: Run, node: Activity, body: Id) -> Id:
     """
     loop = node.loop
     assert isinstance(loop, MultiInstance), "only multi-instance activities have such a body"
-    count = int(own_variable(run, body, "nrOfInstances"))
-    number, active = count, int(own_variable(run, body, "nrOfActiveInstances")) + 1
+    count = own_count(run, body, "nrOfInstances")
+    number, active = count, own_count(run, body, "nrOfActiveInstances") + 1
     if loop.sequential:
         if run.state.scopes[body].live_tokens:
             raise Conflict(f"The instances of {node.id} run one after another, and one runs.", scope=body)
-        number, active = int(own_variable(run, body, "nrOfCompletedInstances")), 1
+        number, active = own_count(run, body, "nrOfCompletedInstances"), 1
     run.set_variables(
         body, {"nrOfInstances": max(count, number + 1), "nrOfActiveInstances": active}, local=True
     )
@@ -54,5 +54,5 @@ def one_more(run: Run, node: Activity, body: Id) -> Id:
 
 def one_less(run: Run, body: Id) -> None:
     """An instance was taken away."""
-    active = int(own_variable(run, body, "nrOfActiveInstances")) - 1
+    active = own_count(run, body, "nrOfActiveInstances") - 1
     run.set_variables(body, {"nrOfActiveInstances": max(active, 0)}, local=True)

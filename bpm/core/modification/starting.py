@@ -15,6 +15,7 @@ from bpm.core.modification.cancelling import end_activity
 from bpm.core.modification.entering import enter_levels, open_event_subprocess
 from bpm.core.modification.instances import one_more
 from bpm.core.modification.levels import find_base, levels_of
+from bpm.core.opening import first_phase
 from bpm.core.phases import AFTER
 from bpm.core.rows import JoinStatus
 from bpm.core.run import Run
@@ -130,7 +131,11 @@ def _begin_instance(run: Run, node: Activity, body: Id, local: dict[str, Any]) -
 def _begin_event_subprocess(run: Run, node: Node, scope: Id, local: dict[str, Any]) -> Id:
     inner = open_event_subprocess(run, node, scope)
     run.set_variables(inner, local, local=True)
-    tokens = [run.create_token(start, inner, "eventSubprocess") for start in run.graph.scopes[node.id].starts]
+    phase = first_phase(run.graph, node.id)
+    tokens = [
+        run.create_token(start, inner, "eventSubprocess", phase=phase)
+        for start in run.graph.scopes[node.id].starts
+    ]
     return tokens[0]
 
 

@@ -9,13 +9,22 @@ from __future__ import annotations
 
 from bpm.core.rows.incidents import CompensationRecord, CompensationStatus, Incident
 from bpm.core.rows.instances import ENDED, InstanceStatus, JoinState, JoinStatus, Scope, ScopeStatus, Variable
-from bpm.core.rows.tasks import PENDING, RESOLVED, ExternalStatus, ExternalTask, UserStatus, UserTask
+from bpm.core.rows.tasks import (
+    PENDING,
+    RESOLVED,
+    Comment,
+    ExternalStatus,
+    ExternalTask,
+    UserStatus,
+    UserTask,
+)
 from bpm.core.rows.waits import Job, JobStatus, Subscription, Timer, TimerStatus
 
 __all__ = [
     "ENDED",
     "PENDING",
     "RESOLVED",
+    "Comment",
     "CompensationRecord",
     "CompensationStatus",
     "ExternalStatus",

@@ -57,10 +57,6 @@ class UserStatus(StrEnum):
     CANCELLED = "CANCELLED"
 
 
-PENDING, RESOLVED = "PENDING", "RESOLVED"
-"""A delegated user task: somebody else does a part of it, or has done it."""
-
-
 PENDING = "PENDING"
 """Delegated, and not resolved yet."""
 
@@ -92,3 +88,14 @@ class UserTask(NamedTuple):
     created_at: datetime
     closed_at: datetime | None
     delegation: str = ""
+
+
+class Comment(NamedTuple):
+    """What somebody wrote to a user task; never changed."""
+
+    id: Id
+    task: Id
+    node: str
+    author: str
+    message: str
+    created_at: datetime

@@ -24,6 +24,7 @@ class Timer(NamedTuple):
         number: 0 for the first due time of the series.
         anchor: the instant from which a cycle counts.
         expression: evaluated text of the timer (`PT10S`, `R3/PT1M`, a date, cron).
+        priority: of timers that are due the highest fires first, then the longest due.
     """
 
     id: Id
@@ -39,6 +40,7 @@ class Timer(NamedTuple):
     expression: str
     created_at: datetime
     closed_at: datetime | None
+    priority: int = 0
 
 
 class JobStatus(StrEnum):
@@ -60,6 +62,7 @@ class Job(NamedTuple):
         attempts: how often it was started.
         crashes: how often its cluster vanished without a result.
         kept: result that came while the instance was suspended, as canonical JSON text; applied on activation.
+        priority: of jobs that are due the highest is taken first, then the longest due.
     """
 
     id: Id
@@ -77,6 +80,7 @@ class Job(NamedTuple):
     created_at: datetime
     closed_at: datetime | None
     kept: str | None = None
+    priority: int = 0
 
 
 class Subscription(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bpm.core.coded import Coded, code_of, read_coded
+from bpm.core.event_mappings import payload_of
 from bpm.core.faults import throw_error
 from bpm.core.graph import Node
 from bpm.core.reading import Reading
@@ -24,6 +25,6 @@ class ErrorTrigger(Trigger[Coded]):
 
     def throw(self, run: Run, node: Node, token: Token, definition: Coded) -> bool:
         """Throw the error; the thrower ends with what it is in, or fails where nothing catches it."""
-        del node
-        throw_error(run, token, code_of(run, definition, token), definition.message)
+        code, variables = code_of(run, definition, token), payload_of(run, node, token)
+        throw_error(run, token, code, definition.message, variables)
         return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bpm.core.coded import Coded, code_of, read_coded
+from bpm.core.event_mappings import payload_of
 from bpm.core.faults import throw_escalation
 from bpm.core.graph import Node
 from bpm.core.reading import Reading
@@ -24,6 +25,5 @@ class EscalationTrigger(Trigger[Coded]):
 
     def throw(self, run: Run, node: Node, token: Token, definition: Coded) -> bool:
         """Throw the escalation; unless it interrupts around the thrower, that goes on."""
-        del node
-        throw_escalation(run, token, code_of(run, definition, token))
+        throw_escalation(run, token, code_of(run, definition, token), payload_of(run, node, token))
         return run.token(token.id).status is TokenStatus.READY

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from bpm.core import events as e
 from bpm.core.arming import Owner
 from bpm.core.between import SendMessage
+from bpm.core.event_mappings import payload_of
 from bpm.core.expressions import Expression
 from bpm.core.failure import NodeFailed
 from bpm.core.graph import Node
@@ -42,7 +43,7 @@ class MessageTrigger(Trigger[Message]):
         """Return the message that `messageRef` names."""
         for attribute in _CONNECTORS:
             if xml.tag == self.tag and xml.extension(attribute):
-                message = f"The attribute {attribute} of a message event is not supported; use a send task."
+                message = f"The attribute {attribute} is for message events that throw nothing else."
                 reading.problem(xml, "unsupported-attribute", message)
         name, found = read_name(xml, reading, "messageRef", "message")
         subscription = next(found.extensions("subscription", ZEEBE), None) if found is not None else None
@@ -60,7 +61,8 @@ class MessageTrigger(Trigger[Message]):
         name = evaluate_name(run, definition.name, token)
         correlation = correlation_text(key)
         run.emit(e.MessageThrown(token=token.id, node=node.id, name=name, correlation=correlation))
-        run.send(None, SendMessage(name=name, key=correlation))
+        content = SendMessage(name=name, key=correlation, variables=payload_of(run, node, token))
+        run.send(None, content)
         return True
 
     def reads(self, definition: Message) -> frozenset[str] | None:

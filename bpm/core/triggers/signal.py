@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from bpm.core import events as e
 from bpm.core.arming import Owner
 from bpm.core.between import Broadcast
+from bpm.core.event_mappings import payload_of
 from bpm.core.expressions import Expression
 from bpm.core.graph import Node
 from bpm.core.named import evaluate_name, read_name, subscribe
@@ -56,10 +57,11 @@ class SignalTrigger(Trigger[Signal]):
             if row.kind == "signal" and row.name == name and row.status == "OPEN"
         ]
         run.emit(e.SignalThrown(token=token.id, node=node.id, name=name))
-        run.outgoing.append(Broadcast(name))
+        variables = payload_of(run, node, token)
+        run.outgoing.append(Broadcast(name, variables))
         for row in sorted(waiting, key=lambda row: row.id):
             if run.state.subscriptions[row.id].status == "OPEN":
-                trigger(run, row, {})
+                trigger(run, row, variables)
         return run.token(token.id).status is TokenStatus.READY
 
     def reads(self, definition: Signal) -> frozenset[str] | None:

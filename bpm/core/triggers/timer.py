@@ -15,6 +15,7 @@ from bpm.core.arming import Owner
 from bpm.core.expressions import Expression
 from bpm.core.failure import NodeFailed
 from bpm.core.graph import Node
+from bpm.core.priorities import evaluate_priority
 from bpm.core.reading import Armed, Reading
 from bpm.core.rows import Timer as TimerRow
 from bpm.core.run import Run
@@ -78,6 +79,7 @@ class TimerTrigger(Trigger[Timer]):
             due = first_due(definition.kind, text, now, run.context.zone)
         except TimingSyntaxError as error:
             raise NodeFailed("TimerInvalid", str(error)) from None
+        priority = evaluate_priority(run, node.job_priority, owner)
         timer = run.new_id()
         run.emit(
             e.TimerScheduled(
@@ -90,6 +92,7 @@ class TimerTrigger(Trigger[Timer]):
                 series=timer,
                 anchor=now,
                 expression=text,
+                priority=priority,
             )
         )
 
@@ -169,6 +172,7 @@ def reschedule(run: Run, row: TimerRow) -> None:
             number=after.number,
             anchor=row.anchor,
             expression=row.expression,
+            priority=row.priority,
         )
     )
 

@@ -17,12 +17,13 @@ from bpm.bench.crowd import run_crowd
 from bpm.bench.floor import find_pgbench, make_floor
 from bpm.bench.forks import run_forks
 from bpm.bench.growth import run_growth
+from bpm.bench.multi_instance import run_multi_instance
 from bpm.bench.report import Report
 from bpm.bench.steady import run_steady
 from bpm.bench.workloads import steady
 from bpm.models import ProcessInstance
 
-_GROUPS = ("forks", "crowd", "growth")
+_GROUPS = ("forks", "multi-instance", "crowd", "growth")
 _GROWING = ("start-end", "external", "user")
 
 
@@ -48,6 +49,9 @@ class Command(BaseCommand):
         parser.add_argument("--batch", type=int, default=100, help="commands of a batch (%(default)s)")
         parser.add_argument(
             "--widths", type=_numbers, default=[2, 10, 100, 1_000, 10_000], help="of forks, comma-separated"
+        )
+        parser.add_argument(
+            "--items", type=_numbers, default=[100, 10_000], help="of multi-instance, comma-separated"
         )
         parser.add_argument(
             "--tasks", type=int, default=10_000, help="for the crowd of workers (%(default)s)"
@@ -88,7 +92,7 @@ class Command(BaseCommand):
         unknown = set(names) - {*known, *_GROUPS}
         if unknown:
             raise CommandError(f"There is no workload {', '.join(sorted(unknown))}.")
-        return names or [*known, "forks", "crowd"]
+        return names or [*known, "forks", "multi-instance", "crowd"]
 
     def _run(self, report: Report, chosen: list[str], options: dict[str, Any]) -> None:
         how = {"repeats": options["repeats"], "slice_s": options["slice"], "note": self._note}
@@ -99,6 +103,10 @@ class Command(BaseCommand):
             report.steady = run_steady(workloads, floor, **how)
         if "forks" in chosen:
             report.forks = run_forks(options["widths"], repeats=options["repeats"], note=self._note)
+        if "multi-instance" in chosen:
+            report.multi_instance = run_multi_instance(
+                options["items"], repeats=options["repeats"], note=self._note
+            )
         if "crowd" in chosen:
             self._run_crowds(report, options)
         if "growth" in chosen and floor is not None:

@@ -11,6 +11,7 @@ from django.core.management import call_command
 from knox.models import AuthToken
 
 from bpm import engine
+from bpm.access.groups import create_groups
 
 USER = "demo"
 
@@ -30,8 +31,9 @@ class Prepared:
 
 
 def prepare() -> Prepared:
-    """Create tables, deploy the examples, give the demo's user a new password and token."""
+    """Create tables and groups, deploy the examples, give the demo's user a new password and token."""
     call_command("migrate", verbosity=0, interactive=False)
+    create_groups()
     processes = deploy_examples()
     password, token = renew_user()
     return Prepared(processes, password, token)

@@ -5,18 +5,19 @@
 
 from __future__ import annotations
 
-from bpm.shell.sql.dialect import Dialect, Needs
+from django.db import DEFAULT_DB_ALIAS, connections
+
+from bpm.shell.sql.dialect import Dialect
+from bpm.shell.sql.needs import Needs
 from bpm.shell.sql.postgresql import PostgreSQL
 from bpm.shell.sql.sqlite import SQLite
 
 _DIALECTS: dict[str, Dialect] = {"postgresql": PostgreSQL(), "sqlite": SQLite()}
 
 
-def dialect() -> Dialect:
-    """Return the SQL of the default connection's database."""
-    from django.db import connection
-
-    return _DIALECTS[connection.vendor]
+def dialect(vendor: str | None = None) -> Dialect:
+    """Return the SQL of a database, by default that of the default connection."""
+    return _DIALECTS[vendor or connections[DEFAULT_DB_ALIAS].vendor]
 
 
 __all__ = ["Dialect", "Needs", "dialect"]

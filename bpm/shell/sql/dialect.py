@@ -10,13 +10,27 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
+
+from django.db import connection
 
 from bpm.core.ids import Id
+from bpm.core.values import to_text
 from bpm.shell.columns import INSTANCE_COLUMNS
 from bpm.shell.sql.document import Document, Written
-from bpm.shell.sql.leasing import LOCKED, SEEN, lease_query, waits_query
-from bpm.shell.sql.queries import INSTANCES, definitions_query, everything_query, lock_query, read_query
+from bpm.shell.sql.leasing import SEEN, Candidates, lease_query, waits_query
+from bpm.shell.sql.narrowing import Asked, shapes
+from bpm.shell.sql.needs import Needs
+from bpm.shell.sql.queries import (
+    INSTANCES,
+    LOCKED,
+    definitions_query,
+    everything_query,
+    lock_query,
+    read_query,
+)
+from bpm.shell.sql.tally import tally
+from bpm.shell.sql.whole import whole_query
 from bpm.shell.table_spec import TableSpec
 from bpm.shell.tables import SPECS
 
@@ -24,38 +38,8 @@ Rows = dict[str, list[list[Any]]]
 """Table name (attribute of State, or `instances`) to raw rows."""
 
 
-class Needs:
-    """What a run may read besides its own rows: variables and joins, for several instances at once.
-
-    Attributes:
-        variables: [instance, scope, name or None for all].
-        joins: [instance, scope, node, group, number of flows, flows].
-    """
-
-    __slots__ = ("joins", "variables")
-
-    def __init__(self) -> None:
-        self.variables: list[list[Any]] = []
-        self.joins: list[list[Any]] = []
-
-    def __bool__(self) -> bool:
-        return bool(self.variables or self.joins)
-
-
-class Candidates(NamedTuple):
-    """External tasks that can be leased.
-
-    Attributes:
-        now: the database's clock.
-        rows: the tasks with their tokens, scopes, variables and instances.
-        tasks: task and instance each, best first; the instances are locked.
-        seen: whether any task was free, even if somebody else has its instance.
-    """
-
-    now: datetime
-    rows: Rows
-    tasks: list[tuple[Id, Id]]
-    seen: bool
+_scan = json.JSONDecoder().raw_decode
+"""Parses JSON that the database itself has made: nothing stands around it that had to be looked for."""
 
 
 _REVISION = [name for name, _ in INSTANCE_COLUMNS].index("revision")
@@ -79,6 +63,10 @@ class Dialect(ABC):
         """Return a condition that a column is among the ids of one parameter."""
 
     @abstractmethod
+    def found(self, column: str, query: str) -> str:
+        """Return a condition that a column is among the ids that a SELECT finds; the SELECT is executed first."""
+
+    @abstractmethod
     def clock(self) -> str:
         """Return an expression for the present instant as ISO 8601 text, UTC."""
 
@@ -91,11 +79,11 @@ class Dialect(ABC):
         """Return a SELECT of the `id`s in one parameter."""
 
     @abstractmethod
-    def looked_up(self, outer: str, table: str, condition: str) -> str:
-        """Return a FROM item: the rows `z` of a table that belong to rows `o` of another, which is read first.
+    def looking_up(self, outer: str, table: str, condition: str) -> str:
+        """Return a SELECT of the rows `z` of a table that belong to rows `o` of another, which is read first.
 
-        Left alone, the database may read a partial index as a whole instead, where it was nearly empty when the
-        statement was planned.
+        Left alone, the database may read an index as a whole instead, where it was nearly empty when the statement was
+        planned.
         """
 
     @abstractmethod
@@ -135,20 +123,24 @@ class Dialect(ABC):
         """
 
     @abstractmethod
-    def wait_for_candidate(self, tenant: str, topics: Sequence[str], now: datetime | None) -> None:
+    def wait_for_candidate(self, tenant: str, topics: Sequence[Asked], now: datetime | None) -> None:
         """Lock the instance of the best free external task, waiting for who has it. Statements: 1, SQLite 0."""
 
     @abstractmethod
     def due(self, table: str, now: datetime | None, limit: int) -> list[tuple[Id, Id]]:
-        """Return due rows as (row, instance), the longest due first.
+        """Return due rows as (row, instance): by priority where they have one, then the longest due first.
 
         Args:
-            table: `timers`, `jobs`, `external_tasks` (expired leases) or `crashed` (expired leases of jobs).
+            table: `timers`, `external_tasks` (expired leases) or `crashed` (expired leases of jobs).
 
         Statements: 1.
         """
 
     # what is shared
+
+    def looked_up(self, outer: str, table: str, condition: str) -> str:
+        """Return `looking_up` as a FROM item."""
+        return f"({self.looking_up(outer, table, condition)})"
 
     def parts(self, spec: TableSpec, source: str, condition: str = "") -> str:
         """Return a SELECT of a table's rows as ('name', JSON array)."""
@@ -195,7 +187,7 @@ class Dialect(ABC):
 
     def definitions_text(self, wanted: Sequence[Sequence[Any]]) -> str:
         """Return wanted definitions as one JSON parameter."""
-        return json.dumps(wanted)
+        return to_text(wanted)
 
     @abstractmethod
     def element(self, position: int, kind: str) -> str:
@@ -217,10 +209,10 @@ class Dialect(ABC):
         Statements: 1.
         """
         query, count = read_query(self, table)
-        return self._fetch(query, [self.ids(ids)] * count)
+        return self.fetch(query, [self.ids(ids)] * count)
 
     def lease_candidates(
-        self, tenant: str, topics: Sequence[str], limit: int, now: datetime | None
+        self, tenant: str, topics: Sequence[Asked], limit: int, now: datetime | None
     ) -> Candidates:
         """Find external tasks that are free, lock their instances, and read them with what is around.
 
@@ -232,30 +224,30 @@ class Dialect(ABC):
         Statements: 1.
         """
         parameters = self.candidate_parameters(tenant, topics, 10 * limit + 50, now)
-        at, rows = self._fetch(lease_query(self, len(topics)), [*parameters, limit])
+        at, rows = self.fetch(lease_query(self, shapes(topics)), [*parameters, limit])
         read = {row[0]: row[_REVISION] for row in rows.get(INSTANCES, ())}
         locked = [(self.text_id(row[0]), self.text_id(row[1]), row[2]) for row in rows.pop(LOCKED, [])]
         tasks = [(task, instance) for task, instance, revision in locked if read.get(instance) == revision]
         return Candidates(at, rows, tasks, seen=bool(rows.pop(SEEN, None)))
 
-    def work_waits(self, tenant: str, topics: Sequence[str], now: datetime | None) -> bool:
+    def work_waits(self, tenant: str, topics: Sequence[Asked], now: datetime | None) -> bool:
         """Return whether a free external task is there. Statements: 1."""
         if not topics:
             return False
         parameters = self.candidate_parameters(tenant, topics, 1, now)
-        return bool(self._execute(waits_query(self, len(topics)), parameters))
+        return bool(self._execute(waits_query(self, shapes(topics)), parameters))
 
     def candidate_parameters(
-        self, tenant: str, topics: Sequence[str], most: int, now: datetime | None
+        self, tenant: str, topics: Sequence[Asked], most: int, now: datetime | None
     ) -> list[object]:
         """Return the parameters for finding at most that many candidates."""
-        each = [part for topic in topics for part in (tenant, topic, most) * 2]
+        each = [part for topic in topics for part in (tenant, topic.topic, *topic.parameters(self), most) * 2]
         return [self.moment_value(now), *each, most]
 
-    def read_everything(self, instances: Sequence[Id]) -> tuple[datetime, Rows]:
-        """Read all live rows of instances. Statements: 1."""
-        query, count = everything_query(self)
-        return self._fetch(query, [self.ids(instances)] * count)
+    def read_everything(self, instances: Sequence[Id], *, ended: bool = False) -> tuple[datetime, Rows]:
+        """Read all live rows of instances, or those that have ended too. Statements: 1."""
+        query, count = (whole_query if ended else everything_query)(self)
+        return self.fetch(query, [self.ids(instances)] * count)
 
     def read_needs(self, needs: Needs) -> Rows:
         """Read variables, joins and the tokens waiting there. Statements: 1, or 0 without needs."""
@@ -267,30 +259,30 @@ class Dialect(ABC):
             parameters.append(self.needs_text(needs.variables))
         if needs.joins:
             parameters += [self.needs_text(needs.joins)] * 2
-        return self._fetch(f"{query} UNION ALL {self.clock_part()}", parameters)[1]
+        return self.fetch(f"{query} UNION ALL {self.clock_part()}", parameters)[1]
 
     def needs_text(self, rows: list[list[Any]]) -> str:
         """Return needs as one JSON parameter."""
-        return json.dumps(rows)
+        return to_text(rows)
 
-    def _fetch(self, query: str, parameters: list[Any]) -> tuple[datetime, Rows]:
+    def fetch(self, query: str, parameters: list[Any]) -> tuple[datetime, Rows]:
+        """Return the clock and the rows that a query of parts gives. Statements: 1."""
         rows: Rows = {}
         now: datetime | None = None
         for name, text in self._execute(query, parameters):
             if name == "clock":
                 now = self.instant(text)
             elif name == INSTANCES:
-                rows.setdefault(name, []).append(self.decode_instance(json.loads(text)))
+                rows.setdefault(name, []).append(self.decode_instance(_scan(text)[0]))
             elif name in (LOCKED, SEEN):
-                rows.setdefault(name, []).append(json.loads(text))
+                rows.setdefault(name, []).append(_scan(text)[0])
             else:
-                rows.setdefault(name, []).append(self.decode(SPECS[name], json.loads(text)))
+                rows.setdefault(name, []).append(self.decode(SPECS[name], _scan(text)[0]))
         assert now is not None, "every query reads the clock"
         return now, rows
 
     def _execute(self, query: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
-        from django.db import connection
-
+        tally.statements += 1
         with connection.cursor() as cursor:
             cursor.execute(query, parameters)
             return cursor.fetchall() if cursor.description else []

@@ -7,16 +7,16 @@ old.
 
 from __future__ import annotations
 
+from datetime import datetime
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from bpm.shell.sql.queries import parts_around_tasks
+from bpm.core.ids import Id
+from bpm.shell.sql.narrowing import Shape, narrowing
+from bpm.shell.sql.queries import LOCKED, parts_around_tasks
 
 if TYPE_CHECKING:
     from bpm.shell.sql.dialect import Dialect
-
-LOCKED: Final = "locked"
-"""Name of rows of task, instance, revision as locked."""
 
 SEEN: Final = "seen"
 """Name of the row that says that a task is free, whoever has its instance."""
@@ -24,20 +24,36 @@ SEEN: Final = "seen"
 _FREE: Final = (
     "SELECT x.id, x.instance_id, x.priority FROM bpm_externaltask x WHERE x.tenant = %s AND x.topic = %s "
     "AND x.status = 'READY' AND NOT x.suspended AND x.available_at <= (SELECT now FROM a) AND x.retries > 0 "
-    "ORDER BY x.priority DESC, x.id LIMIT %s"
+    "{limits}ORDER BY x.priority DESC, x.id LIMIT %s"
 )
 _EXPIRED: Final = (
     "SELECT x.id, x.instance_id, x.priority FROM bpm_externaltask x WHERE x.tenant = %s AND x.topic = %s "
     "AND x.status = 'LOCKED' AND NOT x.suspended AND x.lease_expires_at <= (SELECT now FROM a) "
-    "ORDER BY x.lease_expires_at LIMIT %s"
+    "{limits}ORDER BY x.lease_expires_at LIMIT %s"
 )
 
 
-def _candidates(sql: Dialect, topics: int) -> str:
+class Candidates(NamedTuple):
+    """External tasks that can be leased.
+
+    Attributes:
+        now: the database's clock.
+        rows: the tasks with their tokens, scopes, variables and instances.
+        tasks: task and instance each, best first; the instances are locked.
+        seen: whether any task was free, even if somebody else has its instance.
+    """
+
+    now: datetime
+    rows: dict[str, list[list[Any]]]
+    tasks: list[tuple[Id, Id]]
+    seen: bool
+
+
+def _candidates(sql: Dialect, topics: tuple[Shape, ...]) -> str:
     """Return CTEs: `a` has the time asked for, `c` the free tasks, best first; read only as far as needed."""
     each = " UNION ALL ".join(
-        f"SELECT * FROM ({query}) {name}{number}"
-        for number in range(topics)
+        f"SELECT * FROM ({query.replace('{limits}', narrowing(sql, shape))}) {name}{number}"
+        for number, shape in enumerate(topics)
         for name, query in (("f", _FREE), ("e", _EXPIRED))
     )
     return (
@@ -47,10 +63,10 @@ def _candidates(sql: Dialect, topics: int) -> str:
 
 
 @lru_cache
-def lease_query(sql: Dialect, topics: int) -> str:
+def lease_query(sql: Dialect, topics: tuple[Shape, ...]) -> str:
     """Return the query that finds, locks and reads. Its last parameter is the number of tasks asked for."""
     locked = f"l AS ({sql.locked_candidates()})"
-    named = "p AS (SELECT * FROM bpm_externaltask x WHERE x.id IN (SELECT task FROM l))"
+    named = f"p AS (SELECT * FROM bpm_externaltask x WHERE {sql.found('x.id', 'SELECT task FROM l')})"
     tables, pieces = parts_around_tasks(sql)
     pieces += [
         f"SELECT '{LOCKED}', {sql.array('l.task, l.instance_id, l.revision')} FROM l",
@@ -61,13 +77,13 @@ def lease_query(sql: Dialect, topics: int) -> str:
 
 
 @lru_cache
-def waits_query(sql: Dialect, topics: int) -> str:
+def waits_query(sql: Dialect, topics: tuple[Shape, ...]) -> str:
     """Return the query that says whether a task is free."""
     return f"WITH {_candidates(sql, topics)} SELECT 1 FROM c LIMIT 1"
 
 
 @lru_cache
-def wait_query(sql: Dialect, topics: int) -> str:
+def wait_query(sql: Dialect, topics: tuple[Shape, ...]) -> str:
     """Return the query that locks the instance of the best candidate, however long that takes (PostgreSQL)."""
     row = "SELECT i.id FROM bpm_processinstance i WHERE i.id = c.instance_id FOR NO KEY UPDATE"
     return f"WITH {_candidates(sql, topics)} SELECT 1 FROM c, LATERAL ({row}) i LIMIT 1"

@@ -14,6 +14,7 @@ from django.db import connection
 
 from bpm.core.ids import Id
 from bpm.shell.sql import dialect
+from bpm.shell.sql.due_work import due_parameters, due_query
 
 _WAYS: Final[dict[str, dict[str, str]]] = {
     "postgresql": {
@@ -72,22 +73,24 @@ def next_due(handlers: Sequence[str]) -> tuple[datetime, dict[str, datetime]]:
 
 
 def due_jobs(handlers: Sequence[str] | None, now: datetime | None, limit: int) -> list[tuple[Id, Id]]:
-    """Return due jobs as (job, instance), the longest due first: of these handlers, with None the engine's own.
+    """Return due jobs as (job, instance): of these handlers, with None the engine's own.
+
+    The highest priority comes first, then the longest due.
 
     Statements: 1.
     """
     whose = "kind <> 'handler'" if handlers is None else "handler {names}"
-    query = f"SELECT id, instance_id {_READY} AND available_at <= {{now}} AND {whose} ORDER BY available_at LIMIT %s"
+    query = due_query("id, instance_id", f"{_READY} AND {whose}", "available_at").replace("{limit}", "%s")
     names = [] if handlers is None else [json.dumps(handlers)]
-    rows = _read(query, [_stored(now), *names, limit])
+    rows = _read(query, due_parameters(_stored(now), limit, *names))
     text_id = dialect().text_id
-    return [(text_id(job), text_id(instance)) for job, instance in rows]
+    return [(text_id(job), text_id(instance)) for job, instance, *_ in rows]
 
 
 def due_starts(now: datetime | None, limit: int) -> list[Id]:
-    """Return the timers of definitions that are due, the longest due first. Statements: 1."""
-    query = f"SELECT t.id {_STARTS} AND t.due_at <= {{now}} ORDER BY t.due_at LIMIT %s"
-    return [dialect().text_id(row[0]) for row in _read(query, [_stored(now), limit])]
+    """Return the timers of definitions that are due: by priority, then the longest due first. Statements: 1."""
+    query = due_query("t.id", _STARTS, "due_at", alias="t.").replace("{limit}", "%s")
+    return [dialect().text_id(row[0]) for row in _read(query, due_parameters(_stored(now), limit))]
 
 
 def still_crashed(jobs: Iterable[Id], now: datetime | None) -> set[Id]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from bpm.shell.table_spec import TableSpec
 from bpm.shell.tables import SPECS
@@ -13,6 +13,12 @@ if TYPE_CHECKING:
 
 INSTANCES: Final = "instances"
 """Name under which rows of instances are read."""
+
+LOCKED: Final = "locked"
+"""Name of rows of what a reading statement has locked, with the revision as locked."""
+
+Locking = Literal["", "wait", "skip"]
+"""Whether a reading statement locks the instances too, and what becomes of those that somebody else has locked."""
 
 _SCOPE_PARTS = ("timers", "subscriptions")
 _TOKEN_PARTS = ("external_tasks", "user_tasks", "jobs", "incidents", *_SCOPE_PARTS)
@@ -26,34 +32,47 @@ def lock_query(sql: Dialect, table: str, skip_locked: bool) -> str:
         condition = sql.among("i.id")
     else:
         inner = f"SELECT instance_id FROM {SPECS[table].table} x WHERE {sql.among('x.id')}"
-        condition = f"i.id IN ({inner})"
+        condition = sql.found("i.id", inner)
     return f"SELECT i.id FROM bpm_processinstance i WHERE {condition} ORDER BY i.id {clause}"
 
 
+def _locked(sql: Dialect, owners: str, locking: Locking) -> tuple[list[str], list[str]]:
+    """Return the CTE `l` of the instances that are locked, in id order, and its SELECT; nothing without `locking`."""
+    if not locking:
+        return [], []
+    clause = sql.lock_clause(skip_locked=locking == "skip")
+    query = (
+        f"SELECT i.id, i.revision FROM bpm_processinstance i WHERE {sql.found('i.id', owners)} ORDER BY i.id"
+    )
+    return [f"l AS ({query} {clause})"], [f"SELECT '{LOCKED}', {sql.array('l.id, l.revision')} FROM l"]
+
+
 @lru_cache
-def read_query(sql: Dialect, table: str) -> tuple[str, int]:
+def read_query(sql: Dialect, table: str, locking: Locking = "") -> tuple[str, int]:
     """Return the query and how often it takes the list of ids.
 
     `p` are the rows named, `t` the tokens they hang on, `s` the scopes around, outwards.
     """
     spec = SPECS[table]
-    tables = [f"p AS (SELECT * FROM {spec.table} x WHERE {sql.among('x.id')})"]
+    locks, first = _locked(sql, "SELECT instance_id FROM p", locking)
+    tables = [f"p AS (SELECT * FROM {spec.table} x WHERE {sql.among('x.id')})", *locks]
     scopes = {"tokens": "SELECT scope FROM p", "scopes": "SELECT id FROM p"}.get(table)
     held = "SELECT outer_token FROM s"
     if scopes is None:
-        tables.append("t AS (SELECT * FROM bpm_token WHERE id IN (SELECT token FROM p))")
+        tables.append(f"t AS (SELECT * FROM bpm_token WHERE {sql.found('id', 'SELECT token FROM p')})")
         scopes = "SELECT scope FROM t" + (" UNION SELECT scope FROM p" if "scope" in spec.fields else "")
         held += " UNION SELECT id FROM t"
     elif table == "tokens":
         held += " UNION SELECT id FROM p"
     tables.append(
-        f"s AS (SELECT * FROM bpm_scope WHERE id IN ({scopes}) "
-        "UNION SELECT y.* FROM s JOIN bpm_scope y ON y.id = s.parent)"
+        f"s AS (SELECT * FROM bpm_scope WHERE {sql.found('id', scopes)} "
+        f"UNION {sql.looking_up('s', 'bpm_scope', 'z.id = o.parent')})"
     )
     pieces = [
+        *first,
         sql.clock_part(),
-        sql.instances("x.id IN (SELECT instance_id FROM p)"),
-        sql.parts(SPECS["tokens"], "bpm_token", f"x.id IN ({held})"),
+        sql.instances(sql.found("x.id", "SELECT instance_id FROM p")),
+        sql.parts(SPECS["tokens"], "bpm_token", sql.found("x.id", held)),
         sql.parts(SPECS["scopes"], "s"),
     ]
     if table not in ("tokens", "scopes"):
@@ -74,13 +93,13 @@ def read_query(sql: Dialect, table: str) -> tuple[str, int]:
 
 def parts_around_tasks(sql: Dialect) -> tuple[list[str], list[str]]:
     """Return CTEs and SELECTs for what a lease of external tasks reads: they are `p`, all variables included."""
-    tokens = "t AS (SELECT * FROM bpm_token WHERE id IN (SELECT token FROM p))"
-    around = "SELECT * FROM bpm_scope WHERE id IN (SELECT scope FROM t)"
-    scopes = f"s AS ({around} UNION SELECT y.* FROM s JOIN bpm_scope y ON y.id = s.parent)"
-    variables = "(SELECT v.* FROM s JOIN bpm_variable v ON v.instance_id = s.instance_id AND v.scope = s.id)"
+    tokens = f"t AS (SELECT * FROM bpm_token WHERE {sql.found('id', 'SELECT token FROM p')})"
+    around = f"SELECT * FROM bpm_scope WHERE {sql.found('id', 'SELECT scope FROM t')}"
+    scopes = f"s AS ({around} UNION {sql.looking_up('s', 'bpm_scope', 'z.id = o.parent')})"
+    variables = sql.looked_up("s", "bpm_variable", "z.instance_id = o.instance_id AND z.scope = o.id")
     pieces = [
         sql.clock_part(),
-        sql.instances("x.id IN (SELECT instance_id FROM p)"),
+        sql.instances(sql.found("x.id", "SELECT instance_id FROM p")),
         sql.parts(SPECS["tokens"], "t"),
         sql.parts(SPECS["scopes"], "s"),
         sql.parts(SPECS["external_tasks"], "p"),
@@ -96,14 +115,16 @@ def _owned_by_scopes(sql: Dialect, spec: TableSpec) -> str:
 
 
 @lru_cache
-def everything_query(sql: Dialect) -> tuple[str, int]:
+def everything_query(sql: Dialect, locking: Locking = "") -> tuple[str, int]:
     """Return the query for all live rows of instances, and how often it takes the list of ids."""
-    pieces = [sql.clock_part(), sql.instances("x.id IN (SELECT id FROM k)")]
+    locks, first = _locked(sql, "SELECT id FROM k", locking)
+    pieces = [*first, sql.clock_part(), sql.instances(sql.found("x.id", "SELECT id FROM k"))]
     pieces += [
         sql.parts(spec, sql.looked_up("k", spec.table, f"z.instance_id = o.id AND ({spec.live})"))
         for spec in SPECS.values()
     ]
-    return f"WITH k AS ({sql.listed()}) " + " UNION ALL ".join(pieces), 1
+    tables = ", ".join([f"k AS ({sql.listed()})", *locks])
+    return f"WITH {tables} " + " UNION ALL ".join(pieces), 1
 
 
 @lru_cache

@@ -12,10 +12,11 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
+from django.db import connection
+
 from bpm.core.ids import Id
 from bpm.shell.columns import (
     CANDIDATE_COLUMNS,
-    CHANGING_COLUMNS,
     HISTORY_COLUMNS,
     INSTANCE_COLUMNS,
     OUTBOX_COLUMNS,
@@ -37,8 +38,11 @@ from bpm.shell.sql.document import (
     Document,
     Written,
 )
-from bpm.shell.sql.due_work import DUE
+from bpm.shell.sql.due_work import DUE, parameters_of
+from bpm.shell.sql.narrowing import Asked
 from bpm.shell.sql.sending import sqlite_query
+from bpm.shell.sql.sqlite_writing import write_query
+from bpm.shell.sql.tally import tally
 from bpm.shell.table_spec import TableSpec
 from bpm.shell.tables import SPECS
 
@@ -88,6 +92,15 @@ def _encoded(kinds: Sequence[str], row: list[Any]) -> list[Any]:
     return row
 
 
+def _each_event(rows: list[list[Any]]) -> list[list[Any]]:
+    """Return a row per event, in the order of HISTORY_COLUMNS."""
+    return [
+        [instance, sequence, occurred_at, *event]
+        for instance, first, occurred_at, events in rows
+        for sequence, event in enumerate(events, first)
+    ]
+
+
 class SQLite(Dialect):
     """See the module."""
 
@@ -101,6 +114,10 @@ class SQLite(Dialect):
     def among(self, column: str) -> str:
         """Return a comparison with the elements of a JSON array."""
         return f"{column} IN (SELECT value FROM json_each(%s))"
+
+    def found(self, column: str, query: str) -> str:
+        """Return a membership."""
+        return f"{column} IN ({query})"
 
     def clock(self) -> str:
         """Return nothing: SQLite runs in the process, whose clock `instant` reads."""
@@ -146,9 +163,9 @@ class SQLite(Dialect):
         """Return the elements of a JSON array."""
         return "SELECT value AS id FROM json_each(%s)"
 
-    def looked_up(self, outer: str, table: str, condition: str) -> str:
+    def looking_up(self, outer: str, table: str, condition: str) -> str:
         """Return a join that cannot be turned round."""
-        return f"(SELECT z.* FROM {outer} o CROSS JOIN {table} z WHERE {condition})"
+        return f"SELECT z.* FROM {outer} o CROSS JOIN {table} z WHERE {condition}"
 
     def needs_query(self, *, variables: bool, joins: bool) -> str:
         """Return the query over JSON parameters."""
@@ -189,34 +206,34 @@ class SQLite(Dialect):
             "JOIN bpm_processinstance i ON i.id = c.instance_id ORDER BY c.priority DESC, c.id LIMIT %s"
         )
 
-    def wait_for_candidate(self, tenant: str, topics: Sequence[str], now: datetime | None) -> None:
+    def wait_for_candidate(self, tenant: str, topics: Sequence[Asked], now: datetime | None) -> None:
         """Do nothing: nobody else can have it."""
 
     def due(self, table: str, now: datetime | None, limit: int) -> list[tuple[Id, Id]]:
         """Ask the partial index."""
         query = DUE[table].format(now="%s", limit="%s")
-        rows = self._execute(query, [_stored(now), limit])
-        return [(self.text_id(row), self.text_id(owner)) for row, owner in rows]
+        rows = self._execute(query, parameters_of(table, _stored(now), limit))
+        return [(self.text_id(row), self.text_id(owner)) for row, owner, *_ in rows]
 
     def write(self, document: Document, *, guarded: bool) -> Written:
         """Write table by table; the caller's transaction makes it one. Statements: one per table."""
         won, arrived = 0, 0
         sent: list[int] = []
         for key, _, rows in document.parts():
-            text = json.dumps([_encoded(_KINDS[key], row) for row in rows])
+            flat = _each_event(rows) if key == HISTORY else rows
+            text = json.dumps([_encoded(_KINDS[key], row) for row in flat])
             if key in SENT:
                 found = self._execute(sqlite_query(key), [text] * (2 if key == SIGNALS else 1))
                 sent += [row[0] for row in found if key in (OUTBOX, SIGNALS)]
                 arrived += len(found) if key in (DELIVERED, UNBUFFERED) else 0
                 continue
-            count = self._change(_write_query(key), text)
+            count = self._change(write_query(key), text)
             if key in (STARTED, CHANGED):
                 won += count
         return Written(won, tuple(sent), arrived)
 
     def _change(self, query: str, parameter: str) -> int:
-        from django.db import connection
-
+        tally.statements += 1
         with connection.cursor() as cursor:
             cursor.execute(query, [parameter])
             return int(cursor.rowcount)
@@ -246,50 +263,3 @@ def _needs_query(sql: SQLite, variables: bool, joins: bool) -> str:
         )
         pieces.append(sql.parts(SPECS["tokens"], arrivals))
     return " UNION ALL ".join(pieces)
-
-
-def _insert(table: str, columns: Sequence[str], conflict: str = "") -> str:
-    names = ", ".join(f'"{name}"' for name in columns)
-    values = ", ".join(f"value->>{position}" for position in range(len(columns)))
-    return f"INSERT INTO {table} ({names}) SELECT {values} FROM json_each(%s) WHERE true{conflict}"
-
-
-def _upsert(spec: TableSpec) -> str:
-    sets = ", ".join(
-        f'"{column}" = excluded."{column}"'
-        for column in spec.changing
-        if column not in ("created_at", "started_at", "opened_at")
-    )
-    return f" ON CONFLICT ({', '.join(spec.key)}) DO UPDATE SET {sets}"
-
-
-@lru_cache
-def _write_query(key: str) -> str:
-    if key in SPECS:
-        spec = SPECS[key]
-        return _insert(spec.table, spec.columns, _upsert(spec))
-    if key == STARTED:
-        return _insert("bpm_processinstance", [name for name, _ in INSTANCE_COLUMNS])
-    if key == HISTORY:
-        return _insert("bpm_historyevent", [name for name, _ in HISTORY_COLUMNS])
-    if key == CANDIDATES:
-        return _insert("bpm_usertaskcandidate", [name for name, _ in CANDIDATE_COLUMNS])
-    if key == WITHDRAWN:
-        return (
-            "DELETE FROM bpm_usertaskcandidate WHERE (task, kind, name) IN "
-            "(SELECT value->>0, value->>2, value->>3 FROM json_each(%s))"
-        )
-    if key == REMOVED:
-        return (
-            "DELETE FROM bpm_variable WHERE (instance_id, scope, name) IN "
-            "(SELECT value->>0, value->>1, value->>2 FROM json_each(%s))"
-        )
-    sets = ", ".join(
-        f'"{name}" = e.value->>{position}'
-        for position, (name, _) in enumerate(INSTANCE_COLUMNS)
-        if name in CHANGING_COLUMNS and name != "revision"
-    )
-    return (
-        f"UPDATE bpm_processinstance AS i SET {sets}, revision = i.revision + 1 FROM json_each(%s) e "
-        f"WHERE i.id = e.value->>0 AND i.revision = e.value->>{_POSITION['revision']}"
-    )

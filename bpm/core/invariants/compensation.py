@@ -1,4 +1,4 @@
-"""What must hold of compensation records at rest, told from the rows alone (semantics §8)."""
+"""Compensation records at rest, told from the rows alone (semantics §8)."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""Who may do what: accounts, permissions, tenants, limits (docs/reference/access.md)."""

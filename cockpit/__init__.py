@@ -1,0 +1,1 @@
+"""The cockpit: pages for operators, which read and never write."""

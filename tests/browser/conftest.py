@@ -1,0 +1,56 @@
+"""One browser for all tests, and windows of operators onto a real server."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+from django.contrib.auth.models import User
+from django.contrib.sessions.backends.db import SessionStore
+from playwright.sync_api import Browser
+
+# The browser's driver keeps an event loop on this thread, and Django would refuse every database call beside it.
+os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+
+from tests.browser.chromium import launched
+from tests.browser.window import Window
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """A running browser."""
+    with launched() as browser:
+        yield browser
+
+
+@pytest.fixture
+def operator(transactional_db: None) -> User:
+    """Somebody who may see everything."""
+    return User.objects.create_superuser("olga", password="-")
+
+
+@pytest.fixture
+def window_of(chromium: Browser, live_server: Any) -> Iterator[Callable[..., Window]]:
+    """Open windows of users; nothing in them may have gone wrong."""
+    opened: list[Window] = []
+
+    def open_window(user: User, *, width: int = 1_400, dark: bool = False) -> Window:
+        session = SessionStore()
+        session[SESSION_KEY] = str(user.pk)
+        session[BACKEND_SESSION_KEY] = "django.contrib.auth.backends.ModelBackend"
+        session[HASH_SESSION_KEY] = user.get_session_auth_hash()
+        session.save()
+        opened.append(Window(chromium, live_server.url, str(session.session_key), width=width, dark=dark))
+        return opened[-1]
+
+    yield open_window
+    assert [complaint for window in opened for complaint in window.close()] == []
+
+
+@pytest.fixture
+def window(window_of: Callable[..., Window], operator: User) -> Window:
+    """A window of an operator."""
+    return window_of(operator)

@@ -1,0 +1,7 @@
+"""What `-p` loads."""
+
+from __future__ import annotations
+
+from tests.mutation.loop import pytest_addoption, pytest_runtestloop
+
+__all__ = ["pytest_addoption", "pytest_runtestloop"]

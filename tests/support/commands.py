@@ -16,7 +16,7 @@ def clean_environment(variables: Mapping[str, str]) -> dict[str, str]:
     kept = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith("BPM_") and name not in ("DATABASE_URL", "DJANGO_SETTINGS_MODULE")
+        if not name.startswith(("BPM_", "DJANGO_")) and name != "DATABASE_URL"
     }
     return kept | dict(variables)
 

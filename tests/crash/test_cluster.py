@@ -19,7 +19,14 @@ from bpm.jobs.schedules import keep_schedules
 from bpm.management.commands.cluster import LOOP_LATE_S, QUEUE_LATE_S, complaint
 from bpm.models import Heartbeat, HistoryEvent, ProcessInstance, Timer
 from bpm.shell.heartbeats import QUEUE
-from tests.support.children import Children, descendants, eventually, is_running, lateness
+from tests.support.children import (
+    Children,
+    descendants,
+    eventually,
+    is_running,
+    lateness,
+    wait_for_sessions_to_end,
+)
 from tests.support.loop_models import deploy, process, timer
 
 pytestmark = [pytest.mark.crash, pytest.mark.timeout(180)]
@@ -33,6 +40,7 @@ FAMILY = 5
 def children(transactional_db: None, tmp_path: Path) -> Iterator[Children]:
     with Children(tmp_path) as made:
         yield made
+    wait_for_sessions_to_end()
 
 
 def ticking_workers() -> set[int]:

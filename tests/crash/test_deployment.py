@@ -5,6 +5,7 @@ from __future__ import annotations
 import configparser
 import os
 import re
+import secrets
 import shutil
 import signal
 import ssl
@@ -18,7 +19,13 @@ from urllib.error import HTTPError, URLError
 
 import pytest
 
-from tests.support.children import database_url, descendants, eventually, is_running
+from tests.support.children import (
+    database_url,
+    descendants,
+    eventually,
+    is_running,
+    wait_for_sessions_to_end,
+)
 from tests.support.commands import ROOT, clean_environment
 from tests.support.running_demo import free_port
 
@@ -26,6 +33,7 @@ pytestmark = [pytest.mark.crash, pytest.mark.timeout(300), pytest.mark.postgresq
 FILES = ROOT / "docs" / "deployment"
 PROGRAMS = ("supervisord", "nginx", "openssl")
 STARTING_S = 90
+SECRET_KEY = secrets.token_urlsafe(60)
 
 
 class Installation(NamedTuple):
@@ -85,11 +93,12 @@ def installation(transactional_db: None, tmp_path: Path) -> Iterator[Installatio
         for process in family:
             if is_running(process):
                 os.kill(process, signal.SIGKILL)
+        wait_for_sessions_to_end()
 
 
 def _settings(folder: Path) -> dict[str, str]:
     return {
-        "BPM_SECRET_KEY": "k3y-" * 20,
+        "BPM_SECRET_KEY": SECRET_KEY,
         "BPM_ALLOWED_HOSTS": "bpm.example,127.0.0.1",
         "BPM_TRUST_PROXY": "1",
         "BPM_VAR_DIR": str(folder / "var"),

@@ -19,7 +19,7 @@ from django.db.models import Count
 from bpm.management.demo.preparation import deploy_examples
 from bpm.models import ExternalTask, HistoryEvent, ProcessInstance
 from bpm.shell.verifying import changed_since, find_strays, verify_each
-from tests.support.children import Children, eventually
+from tests.support.children import Children, eventually, wait_for_sessions_to_end
 from tests.support.running_demo import free_port
 
 pytestmark = [pytest.mark.crash, pytest.mark.timeout(1_800), pytest.mark.postgresql]
@@ -132,6 +132,7 @@ def nodes(transactional_db: None, tmp_path: Path) -> Iterator[list[Node]]:
             Node(children, "cluster-1", None),
             Node(children, "cluster-2", None),
         ]
+    wait_for_sessions_to_end()
 
 
 def is_ready(port: int) -> bool | None:

@@ -101,6 +101,21 @@ def eventually(look: Callable[[], Any], within_s: float = 20.0, what: str = "") 
         time.sleep(0.05)
 
 
+def wait_for_sessions_to_end() -> None:
+    """Wait until the database has only this session: the server sees a little later that a client was killed."""
+    if connection.vendor == "postgresql":
+        eventually(_is_alone, 30, "the sessions of killed processes to end")
+
+
+def _is_alone() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+        row = cursor.fetchone()
+    return row is not None and row[0] == 0
+
+
 def lateness() -> list[float]:
     """Return by how many seconds each fired timer was late, sorted."""
     times = Timer.objects.filter(status="FIRED").values_list("closed_at", "due_at")

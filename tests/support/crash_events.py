@@ -8,6 +8,7 @@ from collections import Counter
 from typing import Any, NamedTuple
 
 from bpm.models import HistoryEvent, ProcessInstance, Variable
+from tests.support.crash_world import own_instances
 
 RECOVERY = frozenset(
     {
@@ -34,12 +35,11 @@ class Left(NamedTuple):
 
 
 def left_by(run: str) -> Left:
-    """Return what the run of this business key left."""
-    roots = list(ProcessInstance.objects.filter(business_key=run).values_list("root", flat=True))
+    """Return what the present run, of this name, left."""
+    mine = own_instances()
     rows = list(
-        ProcessInstance.objects.filter(root__in=roots).values_list("id", "definition_key", "status", "live")
+        ProcessInstance.objects.filter(id__in=mine).values_list("id", "definition_key", "status", "live")
     )
-    mine = [row[0] for row in rows]
     events = HistoryEvent.objects.filter(instance_id__in=mine).exclude(event_type__in=RECOVERY)
     variables = Variable.objects.filter(instance_id__in=mine).values_list("name", "value")
     return Left(

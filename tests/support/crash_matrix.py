@@ -13,7 +13,7 @@ from bpm.core.errors import EngineError
 from bpm.models import ProcessInstance
 from tests.support.checking import check_instance
 from tests.support.crash_events import Left, left_by
-from tests.support.crash_world import World
+from tests.support.crash_world import World, own_instances
 from tests.support.forked import KILLED, run_forked
 from tests.support.kill_gate import KillGate, KillPoint, kill_points
 from tests.support.stored import read_history, read_state
@@ -48,6 +48,7 @@ class Matrix:
 
     def run(self, story: Story) -> None:
         """Kill a deployed story at its points, and compare what a new world makes of it."""
+        _settle_down()
         statements, undisturbed = _play_through(story)
         points = kill_points(statements)
         every = usual_stride()
@@ -88,14 +89,14 @@ def _play_through(story: Story) -> tuple[int, _Undisturbed]:
     status, answer = run_forked(count)
     assert status == 0, f"{story.name} fails undisturbed: {answer.decode()}"
     counted = left_by(run)
+    _settle_down()
     again = f"{story.name}-undisturbed"
     world = story.make(again)
     story.play(world)
     left = left_by(again)
     assert left.events, f"{story.name} leaves no history"
     assert left == counted, f"{story.name} goes differently each time: {_differences(counted, left)}"
-    _settle_down(again)
-    _settle_down(run)
+    _settle_down()
     return int(answer), _Undisturbed(left, world.effects())
 
 
@@ -117,11 +118,11 @@ def _problems(story: Story, run: str, point: KillPoint, undisturbed: _Undisturbe
     problems = _differences(left_by(run), undisturbed.left)
     lost = undisturbed.effects - world.effects()
     problems += [f"the work of {node} was lost {count} times" for node, count in lost.items()]
-    for instance in _instances(run):
+    for instance in map(str, own_instances()):
         state = read_state(instance)
         assert state is not None
         check_instance(state, read_history(instance))
-    _settle_down(run)
+    _settle_down()
     return problems
 
 
@@ -133,14 +134,9 @@ def _differences(found: Left, expected: Left) -> list[str]:
     return problems
 
 
-def _instances(run: str) -> list[str]:
-    roots = list(ProcessInstance.objects.filter(business_key=run).values_list("root", flat=True))
-    return [str(row) for row in ProcessInstance.objects.filter(root__in=roots).values_list("id", flat=True)]
-
-
-def _settle_down(run: str) -> None:
-    """Leave nothing behind that could still move."""
-    roots = list(ProcessInstance.objects.filter(business_key=run).values_list("root", flat=True))
-    alive = ProcessInstance.objects.filter(root__in=roots, parent_instance__isnull=True)
+def _settle_down() -> None:
+    """End the present run, and leave nothing behind that could still move."""
+    alive = ProcessInstance.objects.filter(id__in=own_instances(), parent_instance__isnull=True)
     for instance in alive.exclude(status__in=("COMPLETED", "CANCELLED")).values_list("id", flat=True):
         engine.cancel(str(instance))
+    World.others |= set(own_instances())

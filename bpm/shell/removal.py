@@ -101,22 +101,43 @@ def _find(process: Expired, after: UUID | None) -> list[UUID]:
 
 
 def _remove(process: Expired, roots: Sequence[UUID], folder: Path | None, actor: str) -> Removed:
+    file, exported = None, None
+    if folder:
+        # Files are written before the transaction, which then takes only what is as it was exported.
+        known = _complete_trees(roots, locked=False)
+        exported = _heads(known)
+        file = _export(process, known, folder) if known else None
     with transaction.atomic():
         # Keys are locked before instances (semantics §11).
         DefinitionKey.objects.select_for_update().filter(tenant=process.tenant, key=process.key).first()
-        trees = _complete_trees(roots)
+        trees = _complete_trees(roots, locked=True)
+        if exported is not None:
+            now = _heads(trees)
+            trees = {
+                root: tree
+                for root, tree in trees.items()
+                if all(exported.get(one) == now[one] for one in tree)
+            }
         members = [member for tree in trees.values() for member in tree]
-        file = _export(process, trees, folder) if folder and members else None
         events = _delete(members) if members else 0
         if members:
             _note(process, len(members), members[0], file, actor)
     return Removed(process.tenant, process.key, len(members), events, file)
 
 
-def _complete_trees(roots: Sequence[UUID]) -> dict[UUID, list[UUID]]:
-    """Return root to all its instances, locked, of those where everything has ended and nothing is on its way."""
-    locked = ProcessInstance.objects.select_for_update(skip_locked=True, no_key=True)
-    found = list(locked.filter(id__in=roots).order_by("id").values_list("id", flat=True))
+def _heads(trees: dict[UUID, list[UUID]]) -> dict[UUID, tuple[int, int]]:
+    """Return instance to the sequence of its newest event and its revision; an erasure changes both."""
+    members = [member for tree in trees.values() for member in tree]
+    rows = ProcessInstance.objects.filter(id__in=members).values_list("id", "last_sequence", "revision")
+    return {instance: (sequence, revision) for instance, sequence, revision in rows}
+
+
+def _complete_trees(roots: Sequence[UUID], *, locked: bool) -> dict[UUID, list[UUID]]:
+    """Return root to all its instances, of those where everything has ended and nothing is on its way."""
+    rows = ProcessInstance.objects.all()
+    if locked:
+        rows = rows.select_for_update(skip_locked=True, no_key=True)
+    found = list(rows.filter(id__in=roots).order_by("id").values_list("id", flat=True))
     trees = {root: [root] for root in found}
     alive: set[UUID] = set()
     level = found

@@ -7,6 +7,7 @@ import io
 from datetime import timedelta
 from itertools import islice
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -220,3 +221,24 @@ def test_the_queue_removes_in_the_background(transactional_db: None, settings: S
     assert retain() == 0
     with frozen(timezone.now() + LATER):
         assert retain() == 2
+
+
+def test_what_changes_after_its_export_stays_for_the_next_run(
+    transactional_db: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    deploy(process("p"))
+    (instance,) = ended("p", 1)
+    engine.set_retention("p", 0)
+    write = removal._export
+
+    def write_and_erase(*arguments: Any) -> Path:
+        assert not connection.in_atomic_block, "files are written outside transactions"
+        path = write(*arguments)
+        engine.erase_personal_data(instance)
+        return path
+
+    with monkeypatch.context() as patch:
+        patch.setattr(removal, "_export", write_and_erase)
+        assert run(folder=tmp_path) == []
+    assert left() == {instance}
+    assert run(folder=tmp_path)[0].instances == 1

@@ -53,14 +53,10 @@ lint-django: .venv/ok-dev
 	$(LOCAL) $(PY) manage.py check
 	$(LOCAL) DATABASE_URL=sqlite://:memory: $(PY) manage.py makemigrations --check --dry-run
 
-# Tests that kill processes measure time as well, so they run alone; the others share the machine.
+# Two lanes, so that both databases and two cores are busy to the end; whichever is free first takes the next part.
 ON_POSTGRESQL := BPM_TEST_DATABASE=postgresql .venv/bin/pytest -m
 test: .venv/ok-dev  ## all tests, on SQLite and on PostgreSQL side by side; those that kill processes afterwards
-	@status=0; \
-	$(MAKE) --no-print-directory -j2 -k -O calm-sqlite calm-postgresql || status=1; \
-	$(MAKE) --no-print-directory crash-sqlite || status=1; \
-	$(MAKE) --no-print-directory crash-postgresql || status=1; \
-	exit $$status
+	@$(MAKE) --no-print-directory -j2 -k -O calm-sqlite calm-postgresql crash-postgresql crash-sqlite
 
 calm-sqlite: .venv/ok-dev
 	BPM_COUNT_RUN=sqlite .venv/bin/pytest -m "not crash" $(ARGS)
@@ -93,8 +89,10 @@ crash-matrix: .venv/ok-dev  ## kill the stories at every one of their statements
 	BPM_CRASH_EVERY=1 BPM_TEST_DATABASE=postgresql .venv/bin/pytest -k matrix tests/crash tests/corpus $(ARGS)
 
 mutation: .venv/ok-dev  ## do the fast tests notice faults? deliberate ones, and changes drawn at random (an hour)
-	nice $(PY) -m tests.mutation core --mutants 130 $(ARGS)
-	nice $(PY) -m tests.mutation shell --mutants 70 $(ARGS)
+	@status=0; \
+	nice $(PY) -m tests.mutation core --mutants 130 $(ARGS) || status=1; \
+	nice $(PY) -m tests.mutation shell --mutants 70 $(ARGS) || status=1; \
+	exit $$status
 
 bench: .venv/ok-dev  ## benchmarks on a private PostgreSQL with durable commits
 	$(LOCAL) $(PY) -m bpm.project.postgres --durable -- $(PY) manage.py bench $(ARGS)

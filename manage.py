@@ -18,7 +18,12 @@ def main() -> None:
         raise SystemExit(
             f"{sys.executable} has no Django ({error}): run 'make setup', then .venv/bin/python manage.py …"
         ) from error
-    execute_from_command_line(sys.argv)
+    from django.core.exceptions import ImproperlyConfigured
+
+    try:
+        execute_from_command_line(sys.argv)
+    except ImproperlyConfigured as error:
+        raise SystemExit(f"The settings are wrong. {error}") from None
 
 
 if __name__ == "__main__":

@@ -260,6 +260,14 @@ class ConditionsEvaluated(TypedDict):
     started: list[Started]
 
 
+class Retention(TypedDict):
+    """How long ended instances of a process are kept from now on; null: for good."""
+
+    process_def_id: str
+    days: int | None
+    own_rule: bool
+
+
 class DefinitionSuspension(TypedDict):
     """A version, and how many of its instances were suspended or activated with it."""
 

@@ -33,6 +33,7 @@ from api.health import Health
 from api.messages import Messages
 from api.modification import ProcessInstanceModify
 from api.openapi import OpenApiDocument, TryPage
+from api.retention_rules import RetentionRule, RetentionRules
 from api.signals import Signals
 from api.task_comments import TaskComments
 from api.unknown import Unknown
@@ -122,6 +123,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("messages", Messages.as_view()),
     path("signals", Signals.as_view()),
     path("conditions", Conditions.as_view()),
+    path("retention-rules", RetentionRules.as_view()),
+    path("retention-rules/<str:process_def_id>", RetentionRule.as_view()),
     path("health", Health.as_view()),
     path("openapi.json", OpenApiDocument.as_view(), name="openapi"),
     path("docs", TryPage.as_view(), name="docs"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from bpm.access.rule import COMPLETE, DEPLOY, OPERATE, PUBLIC, START, VIEW, WORK, Rule, needs
+from bpm.access.rule import ADMINISTER, COMPLETE, DEPLOY, OPERATE, PUBLIC, START, VIEW, WORK, Rule, needs
 
 _SEE: Final = {"GET": needs(VIEW)}
 _THEIRS: Final = "of a user task: its assignee or, unassigned, a candidate"
@@ -138,6 +138,14 @@ _WORK_OF_THE_ENGINE: Final[Mapping[str, Mapping[str, Rule]]] = {
     "signals": {"POST": needs(START, starts=True, note=_NARROWED)},
     "conditions": {"POST": needs(START, starts=True, note=_NARROWED)},
 }
+_RETENTION: Final[Mapping[str, Mapping[str, Rule]]] = {
+    "retention-rules": {"GET": needs(ADMINISTER)},
+    "retention-rules/<str:process_def_id>": {
+        "GET": needs(ADMINISTER),
+        "PUT": needs(ADMINISTER),
+        "DELETE": needs(ADMINISTER),
+    },
+}
 _ABOUT_THE_API: Final[Mapping[str, Mapping[str, Rule]]] = {
     "health": {"GET": PUBLIC},
     "openapi.json": {"GET": PUBLIC},
@@ -152,6 +160,7 @@ REST_RULES: Final[Mapping[str, Mapping[str, Rule]]] = {
     **_DEFINITIONS,
     **_TASKS,
     **_WORK_OF_THE_ENGINE,
+    **_RETENTION,
     **_ABOUT_THE_API,
     OTHERS: dict.fromkeys(("GET", "POST", "PUT", "PATCH", "DELETE"), PUBLIC),
 }

@@ -25,8 +25,7 @@ class DeploymentAdmin(ReadOnlyAdmin):
     @admin.display(description=_("Related"))
     def lists(self, row: Deployment) -> SafeString:
         """Link to what it holds."""
-        narrowed = "deployment__id__exact"
-        return lists_of(row, (("definition", narrowed), ("resource", narrowed), ("formdefinition", narrowed)))
+        return lists_of(row, tuple((model, "q") for model in ("definition", "resource", "formdefinition")))
 
 
 @admin.register(Resource)
@@ -83,8 +82,7 @@ class DefinitionAdmin(ReadOnlyAdmin):
     @admin.display(description=_("Related"))
     def lists(self, row: Definition) -> SafeString:
         """Link to its instances and its own timers and subscriptions."""
-        narrowed = "definition__id__exact"
-        return lists_of(row, (("processinstance", narrowed), ("timer", narrowed), ("subscription", narrowed)))
+        return lists_of(row, tuple((model, "q") for model in ("processinstance", "timer", "subscription")))
 
 
 @admin.register(DefinitionEvent)

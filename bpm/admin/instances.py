@@ -51,6 +51,7 @@ class ProcessInstanceAdmin(ReadOnlyAdmin):
     list_filter = (one_of("status", _("status"), [one.value for one in InstanceStatus]),)
     texts = ("definition_key", "business_key")
     ids = ("pk", "definition", "root", "parent_instance")
+    indexed = ("parent_instance", "definition__id__exact")
     readonly_fields = ("lists", "of_parent")
 
     @admin.display(description=_("Related"))
@@ -63,7 +64,7 @@ class ProcessInstanceAdmin(ReadOnlyAdmin):
             )
             for name, text in pages
         ]
-        others = lists_of(row, tuple((model, "instance__id__exact") for model in _OWNED))
+        others = lists_of(row, tuple((model, "q") for model in _OWNED))
         called = reverse("admin:bpm_processinstance_changelist")
         link = format_html('<a href="{}?parent_instance={}">{}</a>', called, row.pk, _now("called instances"))
         return format_html("{} · {} · {} · {}", *links, link, others)
@@ -128,7 +129,7 @@ class TokenAdmin(ReadOnlyAdmin):
         history = reverse("admin:bpm_processinstance_history", args=[row.instance_id])
         link = format_html('<a href="{}?token={}">{}</a>', history, row.pk, _now("history"))
         models = ("usertask", "externaltask", "timer", "job", "subscription", "incident")
-        return format_html("{} · {}", link, lists_of(row, tuple((model, "token") for model in models)))
+        return format_html("{} · {}", link, lists_of(row, tuple((model, "q") for model in models)))
 
 
 @admin.register(ParallelJoinState)

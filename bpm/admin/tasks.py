@@ -41,7 +41,7 @@ class UserTaskAdmin(ReadOnlyAdmin):
     @admin.display(description=_("Related"))
     def lists(self, row: UserTask) -> SafeString:
         """Link to its candidates and comments."""
-        return lists_of(row, (("usertaskcandidate", "task"), ("comment", "task")))
+        return lists_of(row, (("usertaskcandidate", "q"), ("comment", "q")))
 
 
 @admin.register(UserTaskCandidate)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from statistics import median
 from typing import Any
 
@@ -11,6 +11,8 @@ from bpm.bench.crowd import Crowd
 from bpm.bench.forks import Fork
 from bpm.bench.growth import Growth
 from bpm.bench.multi_instance import MultiInstance
+from bpm.bench.retention import Retention
+from bpm.bench.retention import lines as retention_lines
 from bpm.bench.steady import Measured
 
 
@@ -28,6 +30,7 @@ class Report:
     multi_instance: list[MultiInstance] = field(default_factory=list)
     crowds: list[Crowd] = field(default_factory=list)
     growth: list[Growth] = field(default_factory=list)
+    retention: Retention | None = None
 
     def lines(self) -> Iterable[str]:
         """Yield the tables."""
@@ -37,6 +40,8 @@ class Report:
         yield from _multi_instance_lines(self.multi_instance)
         yield from _crowd_lines(self.crowds)
         yield from _growth_lines(self.growth)
+        if self.retention is not None:
+            yield from retention_lines(self.retention)
 
     def as_json(self) -> dict[str, Any]:
         """Return all of it as JSON values."""
@@ -67,6 +72,9 @@ class Report:
                 }
                 for one in self.growth
             ],
+            "retention": None
+            if self.retention is None
+            else {**asdict(self.retention), "ratio": self.retention.ratio},
         }
 
 

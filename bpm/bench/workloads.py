@@ -73,7 +73,7 @@ def _promised() -> Sequence[Workload]:
             commands=3,
             target=0.11,
             source=processes.external(external),
-            round=partial(_external, external),
+            round=partial(complete_externals, external),
         ),
         Workload(
             name="user",
@@ -133,7 +133,8 @@ def _start(key: str, watch: Stopwatch, variables: dict[str, Any] | None = None, 
             engine.start(key, variables=variables)
 
 
-def _external(key: str, watch: Stopwatch) -> None:
+def complete_externals(key: str, watch: Stopwatch) -> None:
+    """Start, fetch and complete ten instances with an external task each, one by one."""
     for _ in range(10):
         with watch.timing():
             engine.start(key)
@@ -142,10 +143,11 @@ def _external(key: str, watch: Stopwatch) -> None:
 
 
 def _user(key: str, watch: Stopwatch) -> None:
+    started = []
     for _ in range(10):
         with watch.timing(0):
-            started = engine.start(key)
-        task = UserTask.objects.values_list("id", flat=True).get(instance=started["instance_id"])
+            started.append(engine.start(key)["instance_id"])
+    for task in UserTask.objects.filter(instance__in=started).values_list("id", flat=True):
         with watch.timing():
             engine.complete_task(str(task))
 

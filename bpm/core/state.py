@@ -199,14 +199,12 @@ class State:
         self.instance = Instance(*mark.instance)
 
     def changes(self) -> dict[str, dict[Any, Any]]:
-        """Return table name to {key: row before the journal began, None if it was not there}, in order of change."""
-        names = dict(zip(map(id, _tables(self)), TABLES, strict=True))
-        changed: dict[str, dict[Any, Any]] = {}
+        """Return table name to {key: row before the journal began, or None}, keys in order of change."""
+        changed: dict[int, dict[Any, Any]] = {}
         for table, key, old in self.journal:
-            name = names.get(id(table))
-            if name is not None:
-                changed.setdefault(name, {}).setdefault(key, old)
-        return changed
+            changed.setdefault(id(table), {}).setdefault(key, old)
+        tables = zip(TABLES, map(id, _tables(self)), strict=True)
+        return {name: changed[table] for name, table in tables if table in changed}
 
     def adopt_token(self, token: Token) -> None:
         """Take a stored token into the working set."""

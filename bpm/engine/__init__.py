@@ -66,6 +66,7 @@ from bpm.engine.proof import (
     step_replay,
 )
 from bpm.engine.repair import resolve_incident, retry_dead_letter, retry_incidents, retry_token
+from bpm.engine.retention import clear_retention, set_retention
 from bpm.engine.starts import change_start, disarm_start, trigger_start
 from bpm.engine.suspension import activate, suspend
 from bpm.engine.task_operations import (
@@ -92,14 +93,15 @@ from bpm.shell.jobs import ClaimedJob, claim_jobs, complete_job, fail_job, renew
 from bpm.shell.leases import work_waits
 from bpm.shell.observing import Execution, Observed, Observer, unwatch, watch
 from bpm.shell.outbox import deliver_due
+from bpm.shell.removal import PACE as REMOVAL_PACE
 from bpm.shell.removal import Removed, count_expired, remove_expired
-from bpm.shell.retention_rules import clear_retention, set_retention
 from bpm.shell.start_timers import fire_due_starts
 from bpm.shell.starts import Start
 from bpm.shell.topics import MAX_VALUES, Topic
 
 __all__ = [
     "MAX_VALUES",
+    "REMOVAL_PACE",
     "Answer",
     "CancelAll",
     "CancelScope",

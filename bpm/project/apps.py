@@ -28,10 +28,16 @@ class ProjectConfig(AppConfig):
         self._check()
 
     def _check(self) -> None:
-        from bpm.project.checks import check_openness, check_production, check_variables
+        from bpm.project.checks import (
+            check_openness,
+            check_production,
+            check_retention_folder,
+            check_variables,
+        )
 
         register(check_variables, Tags.security)
         register(check_openness, Tags.security)
+        register(check_retention_folder, Tags.files)
         register(check_production, Tags.security, deploy=True)
 
     def _watch(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any, Final
 
 from django.conf import settings
@@ -54,6 +55,24 @@ def check_openness(app_configs: Any = None, **_more: Any) -> Iterable[CheckMessa
             "BPM_OPEN_ON_LOOPBACK opens the API without credentials; it counts in a demo only.",
             hint="Unset it, or set BPM_DEMO=1 where everything may be lost and seen.",
             id="bpm.E102",
+        )
+
+
+def check_retention_folder(app_configs: Any = None, **_more: Any) -> Iterable[CheckMessage]:
+    """Refuse a folder for histories that the cluster could not write: nothing would be removed any more."""
+    name = str(settings.BPM["RETENTION_FOLDER"])
+    if not name:
+        return
+    folder = Path(name)
+    if not folder.is_absolute():
+        yield Error(f"BPM_RETENTION_FOLDER={name!r}: expected an absolute path.", id="bpm.E106")
+        return
+    nearest = next(path for path in (folder, *folder.parents) if path.exists())
+    if not nearest.is_dir() or not os.access(nearest, os.W_OK | os.X_OK):
+        yield Error(
+            f"BPM_RETENTION_FOLDER={name!r}: this account cannot write {nearest}.",
+            hint="Make the folder, and give it to the account that runs the cluster.",
+            id="bpm.E106",
         )
 
 

@@ -43,7 +43,7 @@ def _parse_url(url: str) -> dict[str, Any]:
 def _sqlite_options(environment: Environment, database: dict[str, Any]) -> dict[str, Any]:
     name = str(database["NAME"])
     if name != ":memory:":
-        Path(name).resolve().parent.mkdir(parents=True, exist_ok=True)
+        _make_folder(Path(name).resolve().parent)
     synchronous = environment.choice("BPM_SQLITE_SYNCHRONOUS", "FULL", ("FULL", "NORMAL", "EXTRA", "OFF"))
     options = {
         "timeout": 20,
@@ -51,9 +51,20 @@ def _sqlite_options(environment: Environment, database: dict[str, Any]) -> dict[
         "init_command": (
             f"PRAGMA journal_mode=WAL;PRAGMA synchronous={synchronous};"
             "PRAGMA busy_timeout=20000;PRAGMA foreign_keys=ON;"
+            # Else INSERT OR REPLACE takes rows away without the triggers that keep the history.
+            "PRAGMA recursive_triggers=ON;"
         ),
     }
     return {"OPTIONS": options | database.get("OPTIONS", {}), "CONN_MAX_AGE": None}
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ImproperlyConfigured(
+            f"DATABASE_URL, or BPM_VAR_DIR without it: the folder {folder} cannot be made: {error.strerror}."
+        ) from None
 
 
 def _postgresql_options(environment: Environment, database: dict[str, Any]) -> dict[str, Any]:

@@ -7,21 +7,25 @@ from decimal import Decimal
 from typing import Any, Final
 
 from bpm.bpmn.forms.field import FieldKind, FormField
+from bpm.core.loops import COUNTS
 
 _LONG: Final = 80
 _MOST: Final = 100
+_OF_LOOPS: Final = frozenset({"loopCounter", *COUNTS})
 _TEXTUAL: Final = frozenset({FieldKind.DATE, FieldKind.TIME, FieldKind.DATETIME})
 
 
 def known_fields(variables: Mapping[str, Any], declared: tuple[FormField, ...]) -> tuple[FormField, ...]:
     """Return the declared fields and one for each further variable, the first hundred by name.
 
-    A declared field whose variable holds something else is of that thing's kind.
+    A declared field whose variable holds something else is of that thing's kind. The counters by which a loop is kept
+    are left out: who changed one would change when the loop ends.
     """
     said = {field.name: field for field in declared}
     found = [
         said[name] if name in said and fits(said[name].kind, value) else _field(name, value)
         for name, value in sorted(variables.items())
+        if name not in _OF_LOOPS
     ]
     return (*(field for field in declared if field.name not in variables), *found[:_MOST])
 

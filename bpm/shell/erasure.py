@@ -20,6 +20,7 @@ from bpm.models import HistoryEvent
 from bpm.shell.clock import or_frozen
 from bpm.shell.codec import states_from
 from bpm.shell.flush import add_to_document
+from bpm.shell.folded_states import folded_states
 from bpm.shell.history import digest_of
 from bpm.shell.host import require_immediate_transactions
 from bpm.shell.retention import changing_history
@@ -86,6 +87,7 @@ def erase(
             for event in events:
                 evolve(state, event, at)
             _write(state, [(event, actor) for event in events])
+    folded_states.forget(instance)
     return ErasedData(len(items), sum(item.current for item in items))
 
 

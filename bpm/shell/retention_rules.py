@@ -56,6 +56,12 @@ def clear_retention(key: str, *, tenant: str = "", actor: str = "") -> None:
             note(newest, "RetentionCleared", actor)
 
 
+def default_days() -> int | None:
+    """Return what holds for a process without a rule of its own; None: its instances are kept for good."""
+    days: int = setting("RETENTION_DAYS")
+    return days or None
+
+
 def expired(key: str | None = None) -> Iterator[Expired]:
     """Yield the processes of which instances go, with the moment before which they must have ended. Statements: 3."""
     now = or_frozen(database_now())
@@ -63,7 +69,7 @@ def expired(key: str | None = None) -> Iterator[Expired]:
         (tenant, process): days
         for tenant, process, days in RetentionRule.objects.values_list("tenant", "definition_key", "days")
     }
-    default = setting("RETENTION_DAYS") or None
+    default = default_days()
     keys = DefinitionKey.objects.order_by("tenant", "key")
     for tenant, process in (keys if key is None else keys.filter(key=key)).values_list("tenant", "key"):
         days = rules.get((tenant, process), default)
@@ -72,6 +78,9 @@ def expired(key: str | None = None) -> Iterator[Expired]:
 
 
 def _newest(tenant: str, key: str) -> Definition:
+    # What no key can hold is not asked of the database, which would refuse NUL.
+    if not key.isprintable():
+        raise DefinitionNotFound(key=key)
     locked = DefinitionKey.objects.select_for_update().filter(tenant=tenant, key=key).first()
     newest = Definition.objects.filter(tenant=tenant, key=key).order_by("-version").first()
     if locked is None or newest is None:

@@ -132,13 +132,21 @@ class Folding:
         """
         if stored.digest is None:
             return decode_event(stored.event_type, stored.token, stored.node, stored.payload)
+        return self.decode_erased(
+            stored.sequence, stored.event_type, stored.token, stored.node, stored.digest
+        )
+
+    def decode_erased(
+        self, sequence: int, event_type: str, token: Id | None, node: str | None, digest: str
+    ) -> e.Event:
+        """Return an event whose payload is gone. Raises: KeyError, ErasureUnknown, as `decode` does."""
         if self._erasures is None:
             self._erasures = self._find_erasures()
-        item = self._erasures.get(stored.sequence)
-        if item is None or item["type"] != stored.event_type:
-            raise ErasureUnknown(f"event {stored.sequence} is empty, but no erasure names it")
-        lost = dict.fromkeys(ERASABLE[stored.event_type].fields, Erased(stored.digest))
-        return decode_values(BY_NAME[stored.event_type], stored.token, stored.node, {**item["kept"], **lost})
+        item = self._erasures.get(sequence)
+        if item is None or item["type"] != event_type:
+            raise ErasureUnknown(f"event {sequence} is empty, but no erasure names it")
+        lost = dict.fromkeys(ERASABLE[event_type].fields, Erased(digest))
+        return decode_values(BY_NAME[event_type], token, node, {**item["kept"], **lost})
 
     def apply(self, event: e.Event, at: datetime) -> None:
         """Apply an event; nothing is remembered of the state before."""

@@ -45,10 +45,20 @@ _TABLES: Final = {
     "subscriptions": gettext_lazy("Subscriptions"),
     "incidents": gettext_lazy("Incidents"),
 }
-_TOLD: Final = (
-    "arrived", "expected", "name", "assignee", "topic", "worker", "lease_expires_at", "retries", "due_at", "kind",
-    "handler", "message", "error",
-)  # fmt: skip
+_TOLD: Final = {
+    "arrived": gettext_lazy("arrived"),
+    "expected": gettext_lazy("expected"),
+    "assignee": gettext_lazy("assigned to"),
+    "topic": gettext_lazy("topic"),
+    "worker": gettext_lazy("worker"),
+    "lease_expires_at": gettext_lazy("leased until"),
+    "retries": gettext_lazy("retries left"),
+    "due_at": gettext_lazy("due"),
+    "kind": gettext_lazy("kind"),
+    "handler": gettext_lazy("handler"),
+    "message": gettext_lazy("message"),
+    "error": gettext_lazy("error"),
+}
 _MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
 _MAX_VALUE: Final = 20_000
 
@@ -165,10 +175,14 @@ def table_word(name: str) -> str:
 @register.filter
 def row_words(row: dict[str, Any]) -> str:
     """Return what a replayed row says besides its place and status, in short."""
-    shown = [(name, row.get(name)) for name in _TOLD]
-    return " · ".join(
-        f"{name.replace('_', ' ')} {value}" for name, value in shown if value not in (None, "", [], ())
-    )
+    shown = [(word, row.get(name)) for name, word in _TOLD.items()]
+    return " · ".join(f"{word} {_said(value)}" for word, value in shown if value not in (None, "", [], ()))
+
+
+def _said(value: Any) -> str:
+    if isinstance(value, datetime):
+        return timezone.localtime(value).strftime("%Y-%m-%d %H:%M:%S")
+    return str(value)
 
 
 @register.filter

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from bpm.queries.explain import explain
-from bpm.queries.external_tasks import ExternalTaskFilter, list_external_tasks
+from bpm.queries.external_tasks import ExternalTaskFilter, list_dead_letters, list_external_tasks
 from bpm.queries.history import EventFilter, list_events
 from bpm.queries.incidents import IncidentFilter, list_incidents
 from bpm.queries.jobs import list_jobs
@@ -70,13 +70,15 @@ def variables(request: HttpRequest, instance_id: str) -> HttpResponse:
 
 @operator_page
 def work(request: HttpRequest, instance_id: str) -> HttpResponse:
-    """Show tasks, timers and jobs that are open. Eight statements."""
+    """Show tasks, timers and jobs that are open, and what workers have given up. Nine statements."""
     tenant = tenant_of(request)
     context = instance_frame(request, instance_id, "work")
     own = context["instance"].instance_id
+    given_up = list_dead_letters(tenant, ExternalTaskFilter(instance_id=own), limit=_SHOWN)
+    waiting = list_external_tasks(tenant, ExternalTaskFilter(instance_id=own), limit=_SHOWN)
     context |= {
         "user_tasks": list_user_tasks(tenant, UserTaskFilter(instance_id=own), limit=_SHOWN),
-        "external_tasks": list_external_tasks(tenant, ExternalTaskFilter(instance_id=own), limit=_SHOWN),
+        "external_tasks": [*given_up.items, *waiting.items],
         "timers": list_timers(
             tenant, instance_id=own, suspended=context["instance"].status == "SUSPENDED", limit=_SHOWN
         ),

@@ -128,6 +128,7 @@ def test_acting_for_others_is_an_operators_act(caller_named: Callable[..., Api],
 
 @pytest.mark.parametrize("blank", [None, "", "   "])
 def test_a_blank_assignee_is_nobody(api: Api, task: str, blank: str | None) -> None:
+    """P109: a blank name is none."""
     api.post(f"/tasks/{task}/assign", {"assignee": "ann"}).ok()
     api.post(f"/tasks/{task}/assign", {"assignee": blank}).ok()
     assert api.get(f"/tasks/{task}").ok()["assignee"] is None

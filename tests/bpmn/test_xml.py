@@ -47,6 +47,7 @@ def test_document_type_declarations_are_refused(doctype: str, encoding: str) -> 
 
 
 def test_an_external_entity_reads_no_file(tmp_path: Path) -> None:
+    """P98: no parser of the product follows entities."""
     secret = tmp_path / "secret.txt"
     secret.write_text("do not read")
     before = secret.stat().st_atime_ns
@@ -59,6 +60,7 @@ def test_an_external_entity_reads_no_file(tmp_path: Path) -> None:
 
 
 def test_entities_that_grow_are_refused_at_once() -> None:
+    """P98: a thousand million laughs."""
     bomb = '<!ENTITY a0 "ha">' + "".join(f'<!ENTITY a{n} "{f"&a{n - 1};" * 10}">' for n in range(1, 30))
     begin = time.process_time()
     assert refused(f"<!DOCTYPE definitions [{bomb}]>{BODY.replace(NAME, '&a29;')}".encode())[0] == "doctype"

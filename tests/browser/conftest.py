@@ -16,6 +16,7 @@ from playwright.sync_api import Browser
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
 
 from tests.browser.chromium import launched
+from tests.browser.people_windows import Windows
 from tests.browser.window import Window
 
 
@@ -24,6 +25,17 @@ def chromium() -> Iterator[Browser]:
     """A running browser."""
     with launched() as browser:
         yield browser
+
+
+@pytest.fixture
+def windows(chromium: Browser, live_server: Any) -> Iterator[Windows]:
+    """Windows of people onto the server; nothing in them may have gone wrong."""
+    opened = Windows(chromium, live_server.url)
+    try:
+        yield opened
+    finally:
+        opened.close()
+    assert opened.complaints == []
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ PASSWORD = "pictures"
 _PAGES = {
     "overview": "/cockpit/",
     "instance": "/cockpit/instances/?business_key=O-1",
+    "replay": "/cockpit/instances/?business_key=O-2",
     "tasks": "/tasks/?list=all",
     "task": "/tasks/?list=all",
 }
@@ -84,9 +85,14 @@ def _photograph(url: str, folder: Path) -> None:
         page.wait_for_url(f"{url}/**")
         for name, path in _PAGES.items():
             page.goto(url + path)
-            if name == "instance":
+            if name in ("instance", "replay"):
                 page.locator("tbody a.mono").first.click()
                 expect(page.locator(".diagram[data-ready=yes] .djs-overlays .token").first).to_be_visible()
+            if name == "replay":
+                page.get_by_role("link", name="Replay").click()
+                page.get_by_role("button", name="Next incident").click()
+                expect(page.locator("#moment-payload")).to_be_visible()
+                page.locator("#replay").scroll_into_view_if_needed()
             if name == "task":
                 page.locator(".task .name").first.click()
                 expect(page.locator("#work")).to_be_visible()

@@ -42,6 +42,7 @@ def draw(chromium: Browser) -> Iterator[Draw]:
 
 @pytest.mark.parametrize("name", files())
 def test_every_process_is_drawn_as_its_author_did_and_without_the_drawing(draw: Draw, name: str) -> None:
+    """P97: also a file without a drawing is drawn."""
     content = (corpus_dir("miwg", "Reference") / name).read_bytes()
     root = etree.fromstring(content)
     bare = etree.fromstring(content)

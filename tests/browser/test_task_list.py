@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from django.contrib.auth.models import Group, Permission, User
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from bpm import engine
 from bpm.models import ProcessInstance, UserTask
@@ -16,17 +14,6 @@ from tests.browser.people_windows import LONG_MS, Windows
 from tests.tasklist.definitions import INVOICE, INVOICE_FORM, ORDER
 
 expect.set_options(timeout=LONG_MS)
-
-
-@pytest.fixture
-def windows(chromium: Browser, live_server: Any) -> Iterator[Windows]:
-    """Windows onto the server; nothing in them may have gone wrong."""
-    opened = Windows(chromium, live_server.url)
-    try:
-        yield opened
-    finally:
-        opened.close()
-    assert opened.complaints == []
 
 
 @pytest.fixture

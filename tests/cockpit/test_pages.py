@@ -35,14 +35,16 @@ def test_an_empty_engine_says_what_to_do(page: Page) -> None:
 
 
 def test_the_overview_counts_per_version(page: Page, deployed: None) -> None:
-    for _ in range(3):
+    """P103: versions are counted apart, and to the end."""
+    many = 101
+    for _ in range(many):
         engine.start("order", version=1)
     start()
     html = page("overview")
-    assert "3 more instances run in older versions" in html
+    assert f"{many} more instances run in older versions" in html
     rows = page("definitions", process="order")
     v1, v2 = (f"process=order&amp;version={version}&amp;status=RUNNING" for version in (1, 2))
-    assert f'{v1}">3</a>' in rows
+    assert f'{v1}">{many}</a>' in rows
     assert f'{v2}">1</a>' in rows
 
 
@@ -99,6 +101,7 @@ def test_the_history_is_narrowed_and_paged(page: Page, forked: str) -> None:
 
 
 def test_variables_keep_every_digit(page: Page, deployed: None) -> None:
+    """P85: numbers above 2^53 are shown as they are."""
     instance = start(big=9007199254740993, nested={"list": [1, 2]})
     html = page("variables", instance)
     assert "9007199254740993" in html
@@ -109,6 +112,15 @@ def test_the_work_of_an_instance(page: Page, deployed: None) -> None:
     html = page("work", start())
     assert "Tasks for people" in html
     assert "payment" in html
+
+
+def test_what_a_worker_has_given_up_is_among_the_work(page: Page, deployed: None) -> None:
+    instance = start()
+    (task,) = engine.fetch_and_lock("w", topics=["payment"], max_tasks=1, lock_ms=60_000)
+    engine.fail_external_task(task["task_id"], worker="w", retries=0, error="Card declined")
+    html = page("work", instance)
+    assert "Card declined" in html
+    assert "Tasks for workers" in html
 
 
 def test_the_time_line_comes_in_pieces(operator: Client, forked: str) -> None:

@@ -16,10 +16,15 @@ from bpm.shell.jobs import ClaimedJob
 from tests.corpus.marker_words import Trace, run_words
 from tests.support.clock import START
 from tests.support.corpus import corpus_dir
-from tests.support.crash_matrix import Matrix, Story
+from tests.support.crash_matrix import Matrix, Story, usual_stride
 from tests.support.crash_world import Variables, World
 
-pytestmark = [pytest.mark.crash, pytest.mark.timeout(3_600), pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.crash,
+    # All points take twelve times as long as the usual ones.
+    pytest.mark.timeout(3_600 * max(1, 12 // usual_stride())),
+    pytest.mark.django_db(transaction=True),
+]
 FOLDER = corpus_dir("betsy")
 TESTS: list[dict[str, Any]] = json.loads((FOLDER / "expected.json").read_text(encoding="utf-8"))["tests"]
 DEVIATIONS: dict[str, dict[str, str]] = json.loads((Path(__file__).parent / "deviations.json").read_text())[

@@ -170,6 +170,7 @@ def require_single_completions() -> None:
 def test_sqlite_serves_twenty_writes_a_second_next_to_cluster_and_worker(
     transactional_db: None, tmp_path: Path
 ) -> None:
+    """P119: nobody sees that the database is locked."""
     took: list[float] = []
     with RunningDemo(tmp_path) as demo, PatientCaller(demo.api) as caller:
         begin = time.monotonic()

@@ -8,7 +8,8 @@ import signal
 import threading
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +21,16 @@ from bpm.management.demo.preparation import deploy_examples
 from bpm.models import ExternalTask, HistoryEvent, ProcessInstance
 from bpm.shell.verifying import changed_since, find_strays, verify_each
 from tests.support.children import Children, eventually, wait_for_sessions_to_end
+from tests.support.readiness_watch import RED_WITHIN_S, ReadinessWatch, longest_red_s, wrong_answers
 from tests.support.running_demo import free_port
 
 pytestmark = [pytest.mark.crash, pytest.mark.timeout(1_800), pytest.mark.postgresql]
 LOAD_S = float(os.environ.get("BPM_CHAOS_S") or 20)
 """Ten minutes are the full drill; a short one is part of every run."""
-ENDING_S = 120
+ENDING_S = 300
+"""So long nobody may be there on a machine with ten times more to do than it can."""
+OUTAGE_S = 8.0
+"""So long no cluster is there, once a minute and once at least: `/ready` must see it within five seconds."""
 
 
 class Node:
@@ -135,40 +140,88 @@ def nodes(transactional_db: None, tmp_path: Path) -> Iterator[list[Node]]:
     wait_for_sessions_to_end()
 
 
-def is_ready(port: int) -> bool | None:
-    """Return what a web server says of the loops; None where it does not answer."""
+def is_ready(port: int, *, whole: bool = False) -> bool | None:
+    """Return what a web server says of the loops, or of the `whole`; None where it does not answer."""
     try:
         answer = httpx.get(f"http://127.0.0.1:{port}/ready", timeout=5, trust_env=False)
     except httpx.TransportError:
         return None
-    return bool(answer.json()["checks"].get("loops") == "ok")
+    return answer.status_code == 200 if whole else bool(answer.json()["checks"].get("loops") == "ok")
+
+
+class Chaos:
+    """Kills nodes at random, and both clusters at once each minute; on a slow machine they get time to come back.
+
+    Attributes:
+        outages: from the kill of the last cluster to the start of the next, by the monotonic clock.
+    """
+
+    def __init__(self, nodes: list[Node]) -> None:
+        self._nodes = nodes
+        self._ports = [node.port for node in nodes if node.port is not None]
+        self._chosen = random.Random(17)
+        self.kills = 0
+        self.outages: list[tuple[float, float]] = []
+
+    def rage(self, seconds: float) -> None:
+        """Kill until the time is over."""
+        began = time.monotonic()
+        next_outage = began + min(30.0, seconds / 3)
+        while time.monotonic() < began + seconds:
+            time.sleep(self._chosen.uniform(1.0, 3.0))
+            eventually(
+                lambda: any(is_ready(port) for port in self._ports), ENDING_S, "some web server and cluster"
+            )
+            if time.monotonic() >= next_outage:
+                self._kill_all_clusters()
+                next_outage += 60.0
+                continue
+            self._kill_for([self._chosen.choice(self._nodes)], self._chosen.uniform(0.1, 1.0))
+
+    def _kill_all_clusters(self) -> None:
+        clusters = [node for node in self._nodes if node.port is None]
+        self.outages.append(self._kill_for(clusters, OUTAGE_S, self._somebody_says_red))
+
+    def _somebody_says_red(self) -> None:
+        eventually(lambda: any(is_ready(port) is False for port in self._ports), ENDING_S, "a red answer")
+
+    def _kill_for(
+        self, nodes: list[Node], seconds: float, wait: Callable[[], None] = lambda: None
+    ) -> tuple[float, float]:
+        for node in nodes:
+            node.kill()
+        killed_at = time.monotonic()
+        time.sleep(seconds)
+        wait()
+        # Time for those who watch to get their answers as well.
+        time.sleep(min(seconds, 1.0))
+        started_at = time.monotonic()
+        for node in nodes:
+            node.start()
+        self.kills += len(nodes)
+        return killed_at, started_at
 
 
 def test_nothing_is_lost_or_doubled_while_nodes_are_killed_at_random(nodes: list[Node]) -> None:
     ports = [node.port for node in nodes if node.port is not None]
     eventually(lambda: all(is_ready(port) for port in ports), ENDING_S, "both web servers to be ready")
     load = [Load(ports, starting=True), Load(ports, starting=False), Load(ports, starting=False)]
-    for thread in load:
-        thread.start()
-    kills = 0
-    chosen = random.Random(17)
-    until = time.monotonic() + LOAD_S
-    while time.monotonic() < until:
-        time.sleep(chosen.uniform(1.0, 3.0))
-        node = chosen.choice(nodes)
-        node.kill()
-        time.sleep(chosen.uniform(0.1, 1.0))
-        node.start()
-        kills += 1
-    load[0].enough.set()
-    load[0].join(ENDING_S)
-    started = load[0].started
-    running = ProcessInstance.objects.filter(id__in=started).exclude(status="COMPLETED")
-    eventually(lambda: not running.exists() or any(t.error for t in load), ENDING_S, "all instances to end")
-    for thread in load[1:]:
-        thread.enough.set()
-        thread.join(ENDING_S)
-    assert [thread.error for thread in load if thread.error is not None] == []
+    watches = [ReadinessWatch(port) for port in ports]
+    threads: list[Load | ReadinessWatch] = [*load, *watches]
+    chaos = Chaos(nodes)
+    with _running(threads):
+        chaos.rage(LOAD_S)
+        load[0].enough.set()
+        load[0].join(ENDING_S)
+        started = load[0].started
+        running = ProcessInstance.objects.filter(id__in=started).exclude(status="COMPLETED")
+        eventually(
+            lambda: not running.exists() or any(t.error for t in load), ENDING_S, "all instances to end"
+        )
+        eventually(
+            lambda: all(is_ready(port) for port in ports), ENDING_S, "both web servers to be ready again"
+        )
+    assert [thread.error for thread in threads if thread.error is not None] == []
     assert ProcessInstance.objects.count() == len(set(started)) == len(started) > 0
     completions = HistoryEvent.objects.filter(event_type="ExternalTaskCompleted")
     assert completions.count() == len(started) == ExternalTask.objects.count()
@@ -176,7 +229,39 @@ def test_nothing_is_lost_or_doubled_while_nodes_are_killed_at_random(nodes: list
     findings = [finding for result in verify_each(changed_since(None)) for finding in result.findings]
     assert findings == []
     assert list(find_strays()) == []
-    print(f"\n{len(started)} instances ended, {kills} nodes killed in {LOAD_S:.0f} s")
+    print(f"\n{len(started)} instances ended, {chaos.kills} nodes killed in {LOAD_S:.0f} s")
+    _judge_readiness(watches, chaos.outages)
+
+
+@contextmanager
+def _running(threads: Sequence[Load | ReadinessWatch]) -> Iterator[None]:
+    """Run threads beside the block; they end with it, however it ends."""
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        for thread in threads:
+            thread.enough.set()
+        for thread in threads:
+            thread.join(ENDING_S)
+
+
+def _judge_readiness(watches: list[ReadinessWatch], outages: list[tuple[float, float]]) -> None:
+    answers = [answer for watch in watches for answer in watch.answers]
+    green = sum(answer.is_green() for answer in answers)
+    assert wrong_answers(answers, outages) == []
+    for began, ended in outages:
+        seen = [a for a in answers if began + RED_WITHIN_S <= a.asked_at and a.answered_at <= ended]
+        assert seen, "a web server was asked while no cluster was there"
+    longest = longest_red_s(answers, outages)
+    assert longest < ENDING_S
+    queue = [answer.checks.get("queue") == "ok" for answer in answers]
+    print(
+        f"/ready: {len(answers)} answers, {green} with the loops green, {sum(queue)} with the queue green; "
+        f"{len(outages)} outages of {OUTAGE_S:.0f} s, each red within {RED_WITHIN_S:.0f} s; "
+        f"otherwise at most {longest:.1f} s without green"
+    )
 
 
 def test_ready_follows_the_loops(nodes: list[Node]) -> None:

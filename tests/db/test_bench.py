@@ -16,6 +16,7 @@ from bpm.bench import processes
 from bpm.bench.floor import SCHEMA_NAME
 from bpm.bench.stopwatch import percentile_ms
 from bpm.models import ProcessInstance
+from tests.support.children import Children, wait_for_sessions_to_end
 
 
 @pytest.fixture
@@ -63,6 +64,26 @@ def test_every_workload_runs_and_is_reported(tmp_path: Path) -> None:
             definition_key__in=["bench-many-fetch", "bench-many-start"]
         ).count()
     )
+
+
+@pytest.mark.postgresql
+@pytest.mark.timeout(300)
+def test_a_caller_is_measured_with_and_without_retention_as_a_process_beside_it(
+    transactional_db: None, tmp_path: Path
+) -> None:
+    file = tmp_path / "found.json"
+    # So slow that removal lasts longer than the slice.
+    sizes = ["--ended=600", "--pairs=1", "--pair-slice=0.2", "--pace=500"]
+    with Children(tmp_path) as children:
+        bench = children.start("manage.py", "bench", "retention", *sizes, f"--json={file}")
+        assert bench.wait(240) == 0, children.log().read_text()
+    wait_for_sessions_to_end()
+    found = json.loads(file.read_text())["retention"]
+    ((alone,), (beside,)) = found["alone"], found["beside"]
+    assert (found["stored"], found["removed"]) == (600, 200)
+    assert found["ratio"] == pytest.approx(beside / alone)
+    assert alone > 0
+    assert "| 1 | " in children.log().read_text()
 
 
 @pytest.mark.postgresql

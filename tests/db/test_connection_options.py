@@ -39,7 +39,8 @@ def test_postgresql_prepares_statements_on_first_use() -> None:
 @pytest.mark.sqlite
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(
-    ("pragma", "expected"), [("journal_mode", "wal"), ("busy_timeout", "20000"), ("foreign_keys", "1")]
+    ("pragma", "expected"),
+    [("journal_mode", "wal"), ("busy_timeout", "20000"), ("foreign_keys", "1"), ("recursive_triggers", "1")],
 )
 def test_sqlite_waits_for_locks_and_keeps_foreign_keys(pragma: str, expected: str) -> None:
     assert _show(f"PRAGMA {pragma}") == expected

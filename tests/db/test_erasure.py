@@ -114,6 +114,20 @@ def test_the_database_refuses_to_change_a_history(case: Case, statement: str) ->
     assert findings(case) == []
 
 
+@pytest.mark.sqlite
+def test_sqlite_refuses_to_replace_events_as_well(case: Case) -> None:
+    names = [field.attname for field in HistoryEvent._meta.local_concrete_fields]
+    values = ", ".join("'eve'" if name == "actor" else name for name in names)
+    into = f"INTO bpm_historyevent ({', '.join(names)}) SELECT {values} FROM bpm_historyevent"
+    for insert in (f"INSERT OR REPLACE {into}", f"REPLACE {into}"):
+        with pytest.raises(DatabaseError, match="append only"):
+            sql(insert)
+    on_conflict = f"INSERT {into} WHERE true ON CONFLICT DO UPDATE SET actor = 'eve'"
+    with pytest.raises(DatabaseError, match="append only"):
+        sql(on_conflict)
+    assert findings(case) == []
+
+
 def test_the_mark_ends_with_its_block_and_with_its_transaction(case: Case) -> None:
     with transaction.atomic():
         with changing_history():

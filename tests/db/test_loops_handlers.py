@@ -220,6 +220,7 @@ def test_draining_leaves_what_takes_too_long_to_its_lease(pool: HandlerPool) -> 
 
 
 def test_a_job_is_seen_only_when_its_transaction_is_committed_and_never_after_a_rollback() -> None:
+    """P121: a job whose transaction is not committed yet is not lost, and not run."""
     handlers.service("work")(lambda work: None)
     deploy(process("p", service("work")))
     seen: list[int] = []

@@ -87,6 +87,7 @@ def test_a_herd_of_timers_fires_each_once_and_starts_stay_quick(
 def test_a_handler_that_kills_its_process_runs_three_times_and_becomes_an_incident(
     transactional_db: None, tmp_path: Path
 ) -> None:
+    """P116: attempts that end with their process count too."""
     handlers.service("test-die")(lambda work: None)
     try:
         deploy(process("die", service("test-die")))

@@ -218,6 +218,7 @@ def test_a_busy_instance_is_passed_over_and_done_later(transactional_db: None) -
 
 
 def test_many_sweeps_at_once_fire_each_timer_once(transactional_db: None) -> None:
+    """P113: a task that runs twice at a time does everything once."""
     deploy(process("wait", timer("PT0S")))
     start_many("wait", 120)
     done: list[Any] = []

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
+from collections.abc import Iterator
 from datetime import timedelta
 from itertools import islice
 from pathlib import Path
@@ -17,12 +19,15 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from bpm import engine
+from bpm.bench import processes
 from bpm.models import DefinitionEvent, HistoryEvent, ProcessInstance, Token
-from bpm.shell import removal
+from bpm.shell import removal, retention_rules
 from bpm.shell.clock import frozen
 from bpm.shell.export import verify_export
+from bpm.shell.heartbeats import clean
 from bpm.shell.sql.owned_rows import owned_rows
 from bpm.shell.verifying import find_strays
+from tests.db.test_growth import faults, store_ended
 from tests.support.loop_models import deploy, external, process
 from tests.support.statements import executed
 
@@ -114,6 +119,22 @@ def test_called_instances_go_with_their_caller_and_never_alone(transactional_db:
     assert left() == set()
 
 
+def test_an_instance_may_have_called_more_than_a_statement_can_name(
+    transactional_db: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many = "<multiInstanceLoopCharacteristics><loopCardinality>7</loopCardinality></multiInstanceLoopCharacteristics>"
+    called = f'<callActivity calledElement="called" ID>{many}</callActivity>'
+    deploy(process("called"), process("caller", called))
+    ended("caller", 2)
+    events = HistoryEvent.objects.count()
+    engine.set_retention("caller", 0)
+    monkeypatch.setattr(removal, "_NAMED", 3)
+    (removed,) = run()
+    assert (removed.instances, removed.events) == (16, events)
+    assert left() == set()
+    assert not list(find_strays())
+
+
 def test_what_is_still_on_its_way_keeps_its_instances(
     transactional_db: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -158,6 +179,109 @@ def test_an_interrupted_run_is_gone_on_with(
     assert len(left()) == 3
     assert [removed.instances for removed in run(folder=tmp_path)] == [2, 1]
     assert left() == set()
+
+
+def test_instances_of_every_version_go_and_long_histories_make_short_batches(
+    transactional_db: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deploy(process("p"))
+    ended("p", 3)
+    deploy(process("p", "<manualTask ID/>"))
+    ended("p", 3)
+    events = HistoryEvent.objects.count()
+    engine.set_retention("p", 0)
+    monkeypatch.setattr(removal, "EVENTS", 1)
+    gone = run()
+    assert [removed.instances for removed in gone] == [1] * 6
+    assert sum(removed.events for removed in gone) == events
+    assert left() == set()
+
+
+def test_whatever_the_length_of_their_histories_all_expired_go_and_each_run_gets_on(
+    transactional_db: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P101: a cleaning that deletes the children and never the instances, or does not end."""
+    monkeypatch.setattr(removal, "BATCH", 3)
+    monkeypatch.setattr(removal, "EVENTS", 400)
+    engine.deploy([("loop.bpmn", processes.loop("loop", 60)), ("caller.bpmn", CALLER)])
+    deploy(process("called"), process("waits", USER))
+    for turns in (1, 60) * 4:
+        engine.start("loop", variables={"n": 60 - turns})
+    ended("caller", 4)
+    live = ended("waits", 3)
+    for key in ("loop", "caller", "waits"):
+        engine.set_retention(key, 30)
+    rows, runs = HistoryEvent.objects.count(), 0
+    with frozen(timezone.now() + LATER):
+        while gone := list(islice(engine.remove_expired(pace=0.0), 1)):
+            assert HistoryEvent.objects.count() == rows - gone[0].events < rows
+            rows, runs = HistoryEvent.objects.count(), runs + 1
+    assert runs > 4
+    assert left() == set(live)
+    assert not list(find_strays())
+
+
+@pytest.mark.postgresql
+def test_every_statement_of_the_cleaning_looks_its_rows_up_in_an_index(
+    transactional_db: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P106: a cleaning that scans whole tables."""
+    store_ended()
+    deploy(process("p", external("over")))
+    engine.start_many([engine.Start(process="p")] * 20)
+    engine.set_retention("over", 0)
+    seen: dict[str, Any] = {}
+
+    def look(execute: Any, text: str, parameters: Any, many: bool, context: Any) -> Any:
+        if text.startswith(("SELECT", "UPDATE", "DELETE")) and "bpm_" in text:
+            seen.setdefault(text, parameters)
+        return execute(text, parameters, many, context)
+
+    with connection.execute_wrapper(look):
+        list(islice(engine.remove_expired(pace=0.0), 1))
+        clean()
+    assert len(seen) > 30
+    wrong = []
+    with transaction.atomic(), connection.cursor() as cursor:
+        for text, parameters in seen.items():
+            cursor.execute(f"EXPLAIN (FORMAT JSON) {text}", parameters)
+            (plan,) = cursor.fetchone()
+            found = json.loads(plan) if isinstance(plan, str) else plan
+            wrong += [
+                f"{fault} in {text[:120]}" for fault in faults(found[0]["Plan"]) if not _is_small(fault)
+            ]
+    assert wrong == []
+
+
+def _is_small(fault: str) -> bool:
+    """Return whether a fault is about a table with a row per process, per loop or per cursor."""
+    return any(f" {name} " in f"{fault} " for name in _SMALL)
+
+
+_SMALL = ("bpm_retentionrule", "bpm_heartbeat", "bpm_retentionmarker", "bpm_definitionevent")
+
+
+@pytest.mark.postgresql
+def test_looking_for_what_has_expired_reads_no_instance_that_began_later(transactional_db: None) -> None:
+    deploy(process("p"))
+    old = ended("p", 2)
+    with frozen(timezone.now() + timedelta(days=40)):
+        ended("p", 5)
+    engine.set_retention("p", 30)
+    with frozen(timezone.now() + LATER), transaction.atomic(), connection.cursor() as cursor:
+        (one,) = retention_rules.expired()
+        (version,) = removal._versions(one)
+        cursor.execute("SET LOCAL enable_seqscan = off")
+        plan = removal._rows(one, version).order_by("id").explain(analyze=True, format="json")
+    (found,) = [node for node in nodes(json.loads(plan)[0]["Plan"]) if "Relation Name" in node]
+    assert "id < " in found["Index Cond"]
+    assert (found["Actual Rows"], found.get("Rows Removed by Filter", 0)) == (len(old), 0)
+
+
+def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield plan
+    for inner in plan.get("Plans", ()):
+        yield from nodes(inner)
 
 
 def test_a_failure_in_the_middle_of_a_batch_removes_nothing(
@@ -206,6 +330,9 @@ def test_the_command_says_what_would_go_and_removes_it(transactional_db: None) -
         "3 instances would go, with those that they called",
         f"3 instances with {events} events removed",
     ]
+    for pace in ("-1", "nan", "slow"):
+        with pytest.raises(CommandError, match="--pace"):
+            call_command("retain", f"--pace={pace}")
     with pytest.raises(CommandError, match="need --process"):
         call_command("retain", days=3)
     with pytest.raises(CommandError, match="no such process definition"):

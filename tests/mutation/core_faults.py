@@ -18,6 +18,7 @@ _EXTERNAL, _USER, _TIMERS, _JOBS = (
     f"semantics/test_{name}.py" for name in ("external_tasks", "user_tasks", "timers", "jobs")
 )
 _MACHINES = "unit/core/test_random_machines.py"
+_REFUSES = "unit/core/test_code_refuses.py"
 
 CORE: Final = (
     # joins
@@ -110,9 +111,42 @@ CORE: Final = (
         "token",
         "if self.final or to not in TRANSITIONS[self.status]:",
         "if False:",
-        "unit/core",
-        "semantics/test_steps.py",
-        "test_token",
+        _REFUSES,
+    ),
+    _core(
+        "a final token may change",
+        "evolve/tokens",
+        "        if old.final:",
+        "        if False:",
+        _REFUSES,
+    ),
+    _core(
+        "a token begins in a scope that has ended",
+        "evolve/tokens",
+        "if change > 0 and row.status is not ScopeStatus.ACTIVE:",
+        "if False:",
+        _REFUSES,
+    ),
+    _core(
+        "a scope ends around what lives",
+        "evolve/scopes",
+        "if row.live_tokens or row.live_scopes:",
+        "if row.live_tokens:",
+        _REFUSES,
+    ),
+    _core(
+        "a join fires again",
+        "evolve/joins",
+        "if join.status is not JoinStatus.OPEN:",
+        "if False:",
+        _REFUSES,
+    ),
+    _core(
+        "a parallel join fires without all its flows",
+        "joins",
+        """if not consumed or (join.kind == "parallel" and len(consumed) != join.expected):""",
+        "if not consumed:",
+        _REFUSES,
     ),
     _core(
         "an event is dropped",

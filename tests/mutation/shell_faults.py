@@ -68,7 +68,6 @@ SHELL: Final = (
         "execute",
         "    if written.instances != len(works):",
         "    if False:",
-        "db/test_concurrency.py",
-        "db",
+        "db/test_lost_races.py",
     ),
 )

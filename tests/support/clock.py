@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime, timedelta
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -25,3 +26,8 @@ class Clock:
     def advance(self, span: timedelta) -> None:
         """Let time pass; nothing fires by itself."""
         self.now += span
+
+
+def next_millisecond() -> None:
+    """Let real time pass until ids made from now on come after all that were made before."""
+    time.sleep(0.002)

@@ -8,6 +8,8 @@ import signal
 import socket
 import time
 import uuid
+from contextlib import suppress
+from itertools import count, islice
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -19,11 +21,22 @@ from tests.support.children import Children, eventually
 READY = "Ctrl-C ends everything."
 
 
+_FIRST_PORT, _PORTS = 20_000, 12_000
+_numbers = count(os.getpid() * 20)
+
+
 def free_port() -> int:
-    """Return a port on which nobody listens now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """Return a port on which nobody listens now, each time another.
+
+    The system gives it to no client, so that a server that was killed can have it again. Test runs beside one another
+    begin at different ones.
+    """
+    for number in islice(_numbers, _PORTS):
+        port = _FIRST_PORT + number % _PORTS
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise OSError("no port is free")
 
 
 class RunningDemo:

@@ -83,6 +83,7 @@ def test_who_comes_second_is_told_and_keeps_the_text(ann: Person, bob: Person, c
 def test_who_lost_the_task_meanwhile_is_told_and_keeps_the_text(
     ann: Person, bob: Person, olga: Person, check: str
 ) -> None:
+    """P107: who fills in a form of a task that is given to somebody else meanwhile is refused, and keeps the text."""
     ann.send(check, "claim", ann.open(check))
     page = ann.open(check)
     engine.update_task(check, changes={"assignee": "zoe", "candidate_users": []})

@@ -284,6 +284,7 @@ def test_a_day_stays_that_day_and_a_moment_that_moment_in_every_zone(
 
 
 def test_a_date_is_never_moved(ann: Person, order: None) -> None:
+    """P89: a day has no zone."""
     ann.client.cookies["time_zone"] = "America/Los_Angeles"
     variables = {"wish": "x", "number": 1, "day": "2026-03-01"}
     instance = str(engine.start("order", variables=variables)["instance_id"])

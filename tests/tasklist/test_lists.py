@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pytest
+from django.contrib.auth.models import User
 
 from bpm import engine
 from bpm.models import UserTask
+from tests.support.clock import next_millisecond
 from tests.support.statements import executed
 from tests.tasklist.person import Page, Person
 
@@ -24,6 +27,7 @@ def many(order: None) -> list[str]:
     """Five tasks with business keys 0 to 4."""
     for number in range(5):
         engine.start("order", business_key=str(number), variables={"wish": "x", "number": 1})
+        next_millisecond()
     return [str(task) for task in UserTask.objects.order_by("id").values_list("id", flat=True)]
 
 
@@ -38,6 +42,36 @@ def test_tasks_are_mine_to_take_or_all_i_may_see(
     assert keys(bob.get("/tasks/?list=groups&sort=oldest")) == ["3", "4", "2"]
     assert keys(ann.get("/tasks/?list=all")) == ["0", "3", "4"]
     assert keys(olga.get("/tasks/?list=all&sort=oldest")) == ["0", "1", "3", "4", "2"]
+
+
+def test_a_superusers_own_groups_count_as_anyones(
+    person_named: Callable[..., Person], many: list[str]
+) -> None:
+    root = person_named("root", "shippers")
+    User.objects.filter(username="root").update(is_superuser=True)
+    engine.complete_task(many[2], variables={"amount": 1})
+    assert keys(root.get("/tasks/?list=groups")) == ["2"]
+    ship = str(UserTask.objects.get(status="OPEN", node="ship").id)
+    page = root.open(ship)
+    assert root.send(ship, "complete", page).status in (302, 200)
+    assert UserTask.objects.get(id=ship).status == "COMPLETED"
+    assert keys(root.get("/tasks/?list=groups")) == []
+
+
+@pytest.mark.parametrize("few", [0, 3, 10_000])
+def test_small_and_large_sets_lead_to_the_same_lists(
+    ann: Person, bob: Person, many: list[str], few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bpm.queries.few.FEW", few)
+    engine.claim_task(many[1], user="bob")
+    engine.complete_task(many[2], variables={"amount": 1})
+    assert keys(ann.get("/tasks/?list=groups&sort=oldest")) == ["0", "3", "4"]
+    assert keys(bob.get("/tasks/?list=groups&sort=newest")) == ["2", "4", "3", "0"]
+    assert keys(bob.get("/tasks/?list=groups&process=order&business_key=3")) == ["3"]
+    assert keys(bob.get("/tasks/?list=mine&business_key=1")) == ["1"]
+    assert keys(bob.get("/tasks/?list=groups&process=other")) == []
+    page = bob.get("/tasks/?list=groups")
+    assert page.texts("//*[contains(@class, 'tabs')]//a[@aria-current]")[0].endswith("4")
 
 
 def test_an_order_is_kept_over_pages(ann: Person, many: list[str], monkeypatch: pytest.MonkeyPatch) -> None:

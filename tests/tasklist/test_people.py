@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from bpm.models import Comment, UserTask
+import json
+
+from bpm import engine
+from bpm.models import Comment, ProcessInstance, UserTask
+from tests.api.definitions import END, START, bpmn, line
 from tests.tasklist.person import Person
 
 TYPED = {"v-amount": "5", "v-reason": "half typed", "v-kind": "b", "v-day": "2026-12-24", "v-paid": "on"}
@@ -82,3 +86,28 @@ def test_a_comment_that_says_nothing_is_refused_and_a_long_one_is_kept(ann: Pers
 def test_looking_changes_nothing(ann: Person, check: str) -> None:
     for what in ("complete", "claim", "release", "delegate", "comment", "fields"):
         assert ann.get(f"/tasks/{check}/{what}/").status == 405
+
+
+def test_where_the_first_wins_the_other_task_is_gone(ann: Person, bob: Person) -> None:
+    """P112: of two tasks of which one is enough, the other is taken off the lists and cannot be done any more."""
+    enough = (
+        '<multiInstanceLoopCharacteristics camunda:collection="${people}" camunda:elementVariable="who">'
+        "<completionCondition>${nrOfCompletedInstances &gt;= 1}</completionCondition>"
+        "</multiInstanceLoopCharacteristics>"
+    )
+    task = f'<userTask id="vote" name="Vote" camunda:candidateUsers="${{who}}">{enough}</userTask>'
+    engine.deploy([("ballot.bpmn", bpmn("ballot", START + task + END + line("start", "vote", "end")))])
+    started = str(engine.start("ballot", variables={"people": ["ann", "bob"]})["instance_id"])
+    tasks = {
+        json.loads(users)[0]: str(one) for one, users in UserTask.objects.values_list("id", "candidate_users")
+    }
+    late = bob.open(tasks["bob"])
+    assert not late.tree.xpath("//*[starts-with(@name, 'v-nrOf') or @name='v-loopCounter']")
+    sent = ann.send(tasks["ann"], "complete", ann.open(tasks["ann"]))
+    assert sent.status == 302
+    assert ProcessInstance.objects.get(id=started).status == "COMPLETED"
+    assert UserTask.objects.get(id=tasks["bob"]).status == "CANCELLED"
+    assert tasks["bob"] not in bob.get("/tasks/?list=all").text + bob.get("/tasks/?list=groups").text
+    assert bob.send(tasks["bob"], "claim", late).status in (404, 409)
+    assert bob.send(tasks["bob"], "complete", late).status in (404, 409)
+    assert UserTask.objects.get(id=tasks["bob"]).assignee is None

@@ -39,6 +39,7 @@ def test_the_project_itself_is_sound() -> None:
     ],
 )
 def test_each_bad_setting_is_named(settings: Any, changes: dict[str, Any], expected: list[str]) -> None:
+    """P113: a task that runs longer than `retry` would run many times."""
     assert found(settings, **changes) == expected
 
 

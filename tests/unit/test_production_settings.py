@@ -109,6 +109,17 @@ def test_every_check_finds_nothing_with_production_settings(var_dir: str) -> Non
         ({"BPM_LOGIN_FAILURES": "many"}, "BPM_LOGIN_FAILURES='many': expected a whole number"),
         ({"BPM_HTTPS": "perhaps"}, "BPM_HTTPS='perhaps': expected 1, true"),
         ({"DATABASE_URL": "mysql://root:hidden@db/x"}, "DATABASE_URL: expected sqlite"),
+        ({"BPM_VAR_DIR": "/proc/nothing"}, "the folder /proc/nothing cannot be made"),
+        (
+            {
+                "BPM_VAR_DIR": "/proc/nothing",
+                "DATABASE_URL": "postgresql://x@nowhere/y",
+                "PROMETHEUS_MULTIPROC_DIR": "",
+            },
+            "BPM_VAR_DIR: the folder /proc/nothing/metrics cannot be made or written",
+        ),
+        ({"BPM_RETENTION_FOLDER": "archive"}, "BPM_RETENTION_FOLDER='archive': expected an absolute path"),
+        ({"BPM_RETENTION_FOLDER": "/dev/null/x"}, "this account cannot write /dev/null"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_variable(
@@ -118,6 +129,7 @@ def test_what_is_wrong_is_said_with_its_variable(
     said = _check("--deploy", "--fail-level", "WARNING", **usual | variables)
     assert not said.startswith("0 ")
     assert expected in said
+    assert "Traceback" not in said
     for secret in ("short'", "hidden", KEY):
         assert secret not in said
 

@@ -160,7 +160,7 @@ class ScriptedEngine:
         with self._changed:
             return [request for request in self.requests if request.action == action]
 
-    def wait_for(self, action: str, count: int = 1, seconds: float = 5.0) -> list[Request]:
+    def wait_for(self, action: str, count: int = 1, seconds: float = 30.0) -> list[Request]:
         """The requests for this action as soon as there are `count`."""
         with self._changed:
             came = self._changed.wait_for(

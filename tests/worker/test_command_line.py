@@ -41,7 +41,7 @@ class Commands:
 
     def run(self, *arguments: str, **environment: str) -> tuple[int, str]:
         process = self.start(*arguments, **environment)
-        _, errors = process.communicate(timeout=10)
+        _, errors = process.communicate(timeout=60)
         return process.returncode, errors
 
 
@@ -53,21 +53,21 @@ def commands() -> Iterator[Commands]:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["SIGTERM", "SIGINT"])
 def test_a_signal_drains(engine: ScriptedEngine, commands: Commands, number: signal.Signals) -> None:
-    engine.offer(task("running", variables={"seconds": 1}))
-    arguments = ("--wait-ms", "600", "--concurrency", "2", "--worker-id", "w")
+    engine.offer(task("running", variables={"seconds": 2}))
+    arguments = ("--wait-ms", "5000", "--concurrency", "2", "--worker-id", "w")
     process = commands.start(
-        f"{HANDLERS}:Slow", *arguments, "--lock-duration-ms", "900", BPM_URL=engine.url, BPM_TOKEN="secret"
+        f"{HANDLERS}:Slow", *arguments, "--lock-duration-ms", "3000", BPM_URL=engine.url, BPM_TOKEN="secret"
     )
-    engine.wait_for("fetch-and-lock", 2, seconds=10)
+    engine.wait_for("fetch-and-lock", 2, seconds=60)
     # The second fetch is a long poll under way; what it brings comes too late to be started.
     process.send_signal(number)
     time.sleep(0.1)
     engine.offer(task("late", variables={"seconds": 1}, lease_id=8))
-    _, errors = process.communicate(timeout=10)
+    _, errors = process.communicate(timeout=60)
     assert process.returncode == 0, errors
     [completion] = engine.calls("complete")
     assert completion.path.endswith("/running/complete")
-    assert completion.body == {"worker_id": "w", "lease_id": 1, "variables": {"slept": 1}}
+    assert completion.body == {"worker_id": "w", "lease_id": 1, "variables": {"slept": 2}}
     assert [call.path.split("/")[-2] for call in engine.calls("unlock")] == ["late"]
     assert {request.headers["authorization"] for request in engine.requests} == {"Token secret"}
     assert len(engine.calls("extend-lock")) >= 1
@@ -79,12 +79,12 @@ def test_a_signal_drains(engine: ScriptedEngine, commands: Commands, number: sig
 def test_a_second_signal_ends_at_once(engine: ScriptedEngine, commands: Commands) -> None:
     engine.offer(task(variables={"seconds": 30}))
     process = commands.start(f"{HANDLERS}:Slow", "--url", engine.url)
-    engine.wait_for("fetch-and-lock", 2, seconds=10)
+    engine.wait_for("fetch-and-lock", 2, seconds=60)
     process.send_signal(signal.SIGTERM)
     time.sleep(0.3)
     assert process.poll() is None
     process.send_signal(signal.SIGTERM)
-    assert process.wait(timeout=2) == -signal.SIGTERM
+    assert process.wait(timeout=20) == -signal.SIGTERM
     assert engine.calls("complete") == []
 
 
@@ -93,9 +93,9 @@ def test_a_handler_that_outlasts_the_grace_does_not_keep_the_process(
 ) -> None:
     engine.offer(task(variables={"seconds": 30}))
     process = commands.start(f"{HANDLERS}:Slow", "--url", engine.url, "--grace-ms", "300", "--wait-ms", "100")
-    engine.wait_for("fetch-and-lock", 2, seconds=10)
+    engine.wait_for("fetch-and-lock", 2, seconds=60)
     process.send_signal(signal.SIGTERM)
-    _, errors = process.communicate(timeout=5)
+    _, errors = process.communicate(timeout=20)
     assert process.returncode == 1
     assert "abandoned" in errors
 
@@ -104,11 +104,11 @@ def test_it_waits_for_an_engine_that_is_not_up_yet(engine: ScriptedEngine, comma
     engine.script("fetch-and-lock", *[Answer(lost=True)] * 3)
     engine.offer(task(variables={"x": 1}))
     process = commands.start(f"{HANDLERS}:Echo", "--url", engine.url, "--tenant", "acme", "--wait-ms", "200")
-    [completion] = engine.wait_for("complete", seconds=10)
+    [completion] = engine.wait_for("complete", seconds=60)
     assert completion.headers["x-tenant-id"] == "acme"
     assert "authorization" not in completion.headers
     process.send_signal(signal.SIGTERM)
-    _, errors = process.communicate(timeout=10)
+    _, errors = process.communicate(timeout=60)
     assert process.returncode == 0, errors
 
 

@@ -27,7 +27,7 @@ def test_running_handlers_are_waited_for(engine: ScriptedEngine, start_worker: S
     held = Held()
     engine.offer(task())
     worker = start_worker(held)
-    assert held.started.wait(2)
+    assert held.started.wait(20)
     threading.Timer(0.3, held.released.set).start()
     assert worker.drain()
     assert len(engine.calls("complete")) == 1
@@ -93,7 +93,7 @@ def test_no_chained_fetch_when_draining(engine: ScriptedEngine, start_worker: St
     held = Held()
     engine.offer(task())
     worker = start_worker(held, wait_ms=1_000)
-    assert held.started.wait(2)
+    assert held.started.wait(20)
     worker.stop()
     engine.offer(task("next"))
     held.released.set()
@@ -108,12 +108,12 @@ def test_a_handler_that_outlasts_the_grace_is_abandoned(
     held = Held()
     engine.offer(task())
     worker = start_worker(held, grace_ms=300, lock_duration_ms=10_000, wait_ms=50)
-    assert held.started.wait(2)
+    assert held.started.wait(20)
     started = time.monotonic()
     assert worker.drain() is False
     assert 0.3 <= time.monotonic() - started < 8
     # Not unlocked, or a second handler would start next to the one that still runs.
-    assert held.saw_loss.wait(1)
+    assert held.saw_loss.wait(10)
     time.sleep(0.1)
     assert engine.calls("unlock") == engine.calls("complete") == engine.calls("fail") == []
 
@@ -193,7 +193,7 @@ def test_run_works_outside_the_main_thread(engine: ScriptedEngine, client: Engin
     thread.start()
     engine.wait_for("complete")
     worker.stop()
-    thread.join(3)
+    thread.join(30)
     assert results == [True]
 
 

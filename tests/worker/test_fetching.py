@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from itertools import pairwise
 
 import pytest
 
@@ -160,8 +161,12 @@ def test_there_is_no_gap_between_chained_tasks(engine: ScriptedEngine, start_wor
     start_worker(Calling(work), wait_ms=1_500)
     time.sleep(0.1)
     engine.offer(task("task-1"))
-    engine.wait_for("complete", 5)
-    assert started[-1] - started[0] < 0.7
+    completed = [call.at for call in engine.wait_for("complete", 5)]
+    at_once = [call.at for call in engine.calls("fetch-and-lock") if call.body["wait_ms"] == 0]
+    for done, next_done in pairwise(completed):
+        assert any(done <= at <= next_done for at in at_once)
+    # The quickest tells how long it takes: a slow machine may delay any of them.
+    assert min(later - earlier for earlier, later in pairwise(started)) < 0.2
 
 
 def test_a_busy_worker_fetches_no_more_often_than_it_must(

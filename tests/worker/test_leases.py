@@ -19,16 +19,16 @@ def extension(lease_id: int) -> Answer:
 def test_a_long_handler_keeps_its_lease(engine: ScriptedEngine, start_worker: StartWorker) -> None:
     held = Held()
     engine.offer(task())
-    start_worker(held, lock_duration_ms=1_000)
+    start_worker(held, lock_duration_ms=2_000)
     first, second, third = engine.wait_for("extend-lock", 3)
     fetched = engine.calls("fetch-and-lock")[0].at
     held.released.set()
     [completion] = engine.wait_for("complete")
     for earlier, later in ((fetched, first.at), (first.at, second.at), (second.at, third.at)):
-        assert 0.4 <= later - earlier <= 0.9
-    assert first.body == {"worker_id": "worker-1", "lease_id": 1, "lock_duration_ms": 1_000}
+        assert 0.9 <= later - earlier <= 1.9
+    assert first.body == {"worker_id": "worker-1", "lease_id": 1, "lock_duration_ms": 2_000}
     assert completion.body["variables"] == {"held": True}
-    time.sleep(0.8)
+    time.sleep(1.3)
     assert len(engine.calls("extend-lock")) == 3
 
 
@@ -104,7 +104,7 @@ def test_a_lease_that_cannot_be_renewed_is_lost_when_it_ends(
     engine.script("extend-lock", *[problem(500, "Fault")] * 100)
     engine.offer(task())
     start_worker(held, lock_duration_ms=400)
-    assert held.started.wait(2)
+    assert held.started.wait(20)
     started = time.monotonic()
     assert held.saw_loss.wait(2)
     assert 0.2 <= time.monotonic() - started <= 1.5
@@ -118,7 +118,7 @@ def test_a_renewal_that_hangs_does_not_hide_the_end(
     engine.script("extend-lock", Answer(delay_s=1.5))
     engine.offer(task())
     start_worker(held, lock_duration_ms=400)
-    assert held.started.wait(2)
+    assert held.started.wait(20)
     started = time.monotonic()
     assert held.saw_loss.wait(1.2)
     assert time.monotonic() - started <= 1.2
@@ -128,16 +128,16 @@ def test_a_renewal_whose_answer_was_lost_is_repeated_under_its_key(
     engine: ScriptedEngine, start_worker: StartWorker
 ) -> None:
     held = Held()
-    engine.script("extend-lock", Answer(lost=True, delay_s=0.3), extension(2))
+    engine.script("extend-lock", Answer(lost=True, delay_s=0.7), extension(2))
     engine.offer(task())
-    start_worker(held, lock_duration_ms=1_000)
+    start_worker(held, lock_duration_ms=2_000)
     first, second, third = engine.wait_for("extend-lock", 3)
     held.released.set()
     engine.wait_for("complete")
     assert first.key == second.key != third.key
     assert not held.saw_loss.is_set()
     # The second answer tells of the first attempt, so the next renewal is due half a lease after that.
-    assert third.at - first.at < 0.75
+    assert third.at - first.at < 1.6
 
 
 def test_a_handler_that_runs_too_long_is_not_renewed(

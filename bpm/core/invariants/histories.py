@@ -22,6 +22,21 @@ _BECOMES: Final[dict[type[e.Event], TokenStatus]] = {
     e.TokenSuspended: _S.SUSPENDED,
     e.TokenTerminated: _S.TERMINATED,
 }
+_MOVES: Final = frozenset(_S) - {_S.COMPLETED, _S.TERMINATED}
+_LEAVES: Final[dict[type[e.Event], frozenset[TokenStatus]]] = {
+    e.TokenArrived: frozenset({_S.CREATED, _S.COMPLETED}),
+    e.NodeExecutionStarted: frozenset({_S.READY}),
+    e.TokenCompleted: frozenset({_S.READY, _S.EXECUTING, _S.WAITING}),
+    e.TokenBlocked: frozenset({_S.READY, _S.EXECUTING}),
+    e.TokenResumed: frozenset({_S.WAITING}),
+    e.TokenRecovered: frozenset({_S.EXECUTING}),
+    e.TokenFailed: frozenset({_S.READY, _S.EXECUTING, _S.WAITING}),
+    e.TokenRetried: frozenset({_S.FAILED}),
+    e.TokenSuspended: frozenset({_S.READY, _S.WAITING, _S.FAILED}),
+    e.TokenActivated: frozenset({_S.SUSPENDED}),
+    e.TokenTerminated: _MOVES,
+}
+"""Event to the statuses from which it leads (semantics §2): several lead to Ready, each from a place of its own."""
 _MAKES: Final = {
     e.TokenCreated: "token",
     e.JoinOpened: "join",
@@ -120,8 +135,9 @@ class HistoryRules:
             yield Broken("TokenFinalizedTwice", f"{kind.__name__} of a final token at {event.node}")
         elif status is None:
             yield Broken("TokenInvalidTransition", f"{kind.__name__} of a token that was not created")
-        elif to not in TRANSITIONS[status]:
-            yield Broken("TokenInvalidTransition", f"{status} to {to} at {event.node}")
+        elif to not in TRANSITIONS[status] or status not in _LEAVES[kind]:
+            text = f"{status} to {to} by {kind.__name__} at {event.node}"
+            yield Broken("TokenInvalidTransition", text)
         self._status[token] = to
         if event.ends_token:
             self._final.add(token)

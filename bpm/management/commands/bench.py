@@ -19,16 +19,31 @@ from bpm.bench.forks import run_forks
 from bpm.bench.growth import run_growth
 from bpm.bench.multi_instance import run_multi_instance
 from bpm.bench.report import Report
+from bpm.bench.retention import run_retention
 from bpm.bench.steady import run_steady
 from bpm.bench.workloads import steady
 from bpm.models import ProcessInstance
 
-_GROUPS = ("forks", "multi-instance", "crowd", "growth")
+_GROUPS = ("forks", "multi-instance", "crowd", "growth", "retention")
 _GROWING = ("start-end", "external", "user")
 
 
 def _numbers(text: str) -> list[int]:
     return [int(part) for part in text.split(",") if part]
+
+
+def _add_pairs(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--pairs", type=int, default=5, help="slices with and without retention (%(default)s)"
+    )
+    parser.add_argument(
+        "--pair-slice",
+        type=float,
+        default=12.0,
+        metavar="S",
+        help="seconds of such a slice (%(default)s)",
+    )
+    parser.add_argument("--pace", type=float, help="of retention (default: as it is without)")
 
 
 class Command(BaseCommand):
@@ -40,7 +55,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         names = [workload.name for workload in steady(1)]
         parser.add_argument(
-            "workload", nargs="*", help=f"some of: {', '.join([*names, *_GROUPS])} (default: all but growth)"
+            "workload",
+            nargs="*",
+            help=f"some of: {', '.join([*names, *_GROUPS])} (default: all but growth and retention)",
         )
         parser.add_argument("--repeats", type=int, default=7, help="slices of each workload (%(default)s)")
         parser.add_argument(
@@ -64,8 +81,12 @@ class Command(BaseCommand):
             help="tasks of a fetch of the crowd, comma-separated",
         )
         parser.add_argument(
-            "--ended", type=int, default=100_000, help="instances that growth stores (%(default)s)"
+            "--ended",
+            type=int,
+            default=100_000,
+            help="instances that growth and retention store (%(default)s)",
         )
+        _add_pairs(parser)
         parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures there too")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -112,6 +133,14 @@ class Command(BaseCommand):
         if "growth" in chosen and floor is not None:
             growing = [workload for workload in workloads if workload.name in _GROWING]
             report.growth = run_growth(growing, report.steady, floor, ended=options["ended"], **how)
+        if "retention" in chosen:
+            report.retention = run_retention(
+                ended=options["ended"],
+                pairs=options["pairs"],
+                slice_s=options["pair_slice"],
+                pace=options["pace"],
+                note=self._note,
+            )
 
     def _run_crowds(self, report: Report, options: dict[str, Any]) -> None:
         for shape in ("instances", "one instance"):

@@ -13,13 +13,10 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError, close_old_connections
 
 from bpm import engine
+from bpm.jobs.lateness import LOOP_STUCK_S, QUEUE_LATE_S
 from bpm.jobs.parent_death import ForkedProcesses
 from bpm.jobs.programs import Program
 from bpm.jobs.supervisor import ProgramKeepsEnding, Supervisor
-
-LOOP_LATE_S = 30.0
-QUEUE_LATE_S = 240.0
-"""The queue's sign of life comes each minute, up to half a minute late; two may be missed."""
 
 
 class Command(BaseCommand):
@@ -68,8 +65,8 @@ def complaint(age_s: float) -> str | None:
         life = engine.signs_of_life()
     except DatabaseError:
         return None
-    if age_s > LOOP_LATE_S and (life.loop_age_s is None or life.loop_age_s > LOOP_LATE_S):
-        return f"has not ticked for {LOOP_LATE_S:.0f} s"
+    if age_s > LOOP_STUCK_S and (life.loop_age_s is None or life.loop_age_s > LOOP_STUCK_S):
+        return f"has not ticked for {LOOP_STUCK_S:.0f} s"
     if age_s > QUEUE_LATE_S and (life.queue_age_s is None or life.queue_age_s > QUEUE_LATE_S):
         return f"has not let a task through its queue for {QUEUE_LATE_S:.0f} s"
     return None

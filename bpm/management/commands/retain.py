@@ -14,6 +14,14 @@ from bpm import engine
 
 _BAR = 30
 _REFRESH_S = 0.2
+_MOST_PACE = 1_000.0
+
+
+def _pace(text: str) -> float:
+    pace = float(text)
+    if not 0 <= pace <= _MOST_PACE:
+        raise ValueError(text)
+    return pace
 
 
 class Command(BaseCommand):
@@ -29,7 +37,11 @@ class Command(BaseCommand):
         )
         parser.add_argument("--dry-run", action="store_true", help="only count what would go")
         parser.add_argument(
-            "--pace", type=float, default=1.0, metavar="S", help="rest per second of work (%(default)s)"
+            "--pace",
+            type=_pace,
+            default=engine.REMOVAL_PACE,
+            metavar="S",
+            help="rest per second of work (%(default)s)",
         )
         rule = parser.add_mutually_exclusive_group()
         rule.add_argument("--days", type=int, metavar="N", help="keep those of --process N days from now on")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 import time
 from argparse import ArgumentParser
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -19,6 +20,21 @@ from bpm.bench.seeding.template import Template, read_template
 from bpm.models import Definition, ProcessInstance
 
 _BAR = 30
+_LIMITS = ("lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout")
+
+
+@contextmanager
+def _patient() -> Iterator[None]:
+    """Lift the session's time limits: the database's own vacuum may hold a table, and a full one takes minutes."""
+    with connection.cursor() as cursor:
+        for name in _LIMITS:
+            cursor.execute(f"SET {name} = 0")
+    try:
+        yield
+    finally:
+        with connection.cursor() as cursor:
+            for name in _LIMITS:
+                cursor.execute(f"RESET {name}")
 
 
 class Command(BaseCommand):
@@ -44,6 +60,12 @@ class Command(BaseCommand):
             raise CommandError("seed writes with COPY, which only PostgreSQL has: set DATABASE_URL.")
         if options["ended"] < 0 or options["running"] < 0 or options["days"] <= 0:
             raise CommandError("--ended and --running are 0 or more, --days is above 0.")
+        with _patient():
+            self._fill(options)
+            with connection.cursor() as cursor:
+                cursor.execute("VACUUM (ANALYZE)")
+
+    def _fill(self, options: dict[str, Any]) -> None:
         stories.deploy()
         if options["large"]:
             instance, events = run_large(lambda text: self._say(f"large instance: {text}"))
@@ -53,11 +75,6 @@ class Command(BaseCommand):
         self._copy(
             "running", stories.running(), options["running"], first + options["ended"], options["days"] / 15
         )
-        with connection.cursor() as cursor:
-            # The database may be at that itself just now, and is then waited for.
-            cursor.execute("SET lock_timeout = 0")
-            cursor.execute("VACUUM (ANALYZE)")
-            cursor.execute("RESET lock_timeout")
 
     def _copy(self, what: str, kinds: Sequence[Story], number: int, first: int, days: float) -> None:
         if number == 0:

@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from django.core.exceptions import ImproperlyConfigured
+
 VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 """Read by prometheus_client when it is imported."""
 
@@ -20,10 +22,23 @@ _FILE = re.compile(r"(?P<kind>counter|histogram)_(?P<process>\d+)\.db")
 
 
 def use_folder(folder: Path) -> None:
-    """Let this process and its children count in `folder`, which is made; a folder that is named already stays."""
+    """Let this process and its children count in `folder`, which is made; a folder that is named already stays.
+
+    Raises:
+        ImproperlyConfigured: it cannot be made, or not be written.
+    """
     if not os.environ.get(VARIABLE):
         os.environ[VARIABLE] = str(folder)
-    Path(os.environ[VARIABLE]).mkdir(parents=True, exist_ok=True, mode=0o700)
+    chosen = Path(os.environ[VARIABLE])
+    try:
+        chosen.mkdir(parents=True, exist_ok=True, mode=0o700)
+        writable = os.access(chosen, os.W_OK | os.X_OK)
+    except OSError:
+        writable = False
+    if not writable:
+        raise ImproperlyConfigured(
+            f"BPM_VAR_DIR: the folder {chosen} cannot be made or written by this account."
+        )
     # Whoever imported the library before has fixed how it counts.
     from prometheus_client import values
 

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
 
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 
 from bpm import engine
-
-LOOP_LATE_S: Final = 3.5
-"""A loop gives a sign of life each second; readers see `/ready` turn red within five."""
-QUEUE_LATE_S: Final = 240.0
-"""A task comes through the queue each minute, up to half a minute late; two may be missed."""
+from bpm.jobs.lateness import LOOP_LATE_S, QUEUE_LATE_S
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from bpm.shell.sql.needs import Needs
 from bpm.shell.sql.queries import (
     INSTANCES,
     LOCKED,
+    Sought,
     definitions_query,
     everything_query,
     lock_query,
@@ -43,6 +44,11 @@ _scan = json.JSONDecoder().raw_decode
 
 
 _REVISION = [name for name, _ in INSTANCE_COLUMNS].index("revision")
+
+
+def _sought(wanted: Sequence[Any]) -> Sought:
+    _, _, _, number, one = wanted
+    return "id" if one is not None else "latest" if number is None else "number"
 
 
 class Dialect(ABC):
@@ -180,8 +186,9 @@ class Dialect(ABC):
 
         Statements: 1.
         """
-        query = definitions_query(self)
-        rows = self._execute(query, [self.definitions_text(wanted)] * 3)
+        ways: dict[Sought, None] = dict.fromkeys(map(_sought, wanted))
+        query = definitions_query(self, tuple(sorted(ways)))
+        rows = self._execute(query, [self.definitions_text(wanted)] * len(ways))
         now = self.instant(next(row[1] for row in rows if row[0] == -1))
         return now, [(row[0], self.text_id(row[1]), *row[2:]) for row in rows if row[0] != -1]
 

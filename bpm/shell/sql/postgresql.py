@@ -21,6 +21,7 @@ from bpm.shell.sql.document import SENT, Document, Written
 from bpm.shell.sql.due_work import DUE, parameters_of
 from bpm.shell.sql.leasing import wait_query
 from bpm.shell.sql.narrowing import Asked, shapes
+from bpm.shell.sql.prepared import session_of
 from bpm.shell.sql.tally import tally
 from bpm.shell.sql.writing import Shape, unused, uses, write_query
 from bpm.shell.table_spec import TableSpec
@@ -141,7 +142,10 @@ class PostgreSQL(Dialect):
         database.ensure_connection()
         database.validate_no_broken_transaction()
         with database.wrap_database_errors:
-            rows: list[tuple[Any, ...]] = database.connection.execute(query, parameters).fetchall()
+            session = session_of(database.connection)
+            rows = session.execute(database.connection, query, parameters) if session is not None else None
+            if rows is None:
+                rows = database.connection.execute(query, parameters).fetchall()
         return rows
 
     def due(self, table: str, now: datetime | None, limit: int) -> list[tuple[Id, Id]]:

@@ -127,18 +127,24 @@ def everything_query(sql: Dialect, locking: Locking = "") -> tuple[str, int]:
     return f"WITH {tables} " + " UNION ALL ".join(pieces), 1
 
 
+Sought = Literal["latest", "number", "id"]
+"""How a version is named: as the latest of a key, by its number, by its id."""
+
+
 @lru_cache
-def definitions_query(sql: Dialect) -> str:
-    """Return the query for versions: by latest of a key, by number, by id."""
+def definitions_query(sql: Dialect, sought: tuple[Sought, ...]) -> str:
+    """Return the query for versions that are named in these ways; each takes the list of what is wanted."""
     columns = "CAST(d.id AS text), d.tenant, d.key, d.version, d.executable, d.suspended"
     select = f"SELECT {sql.element(0, 'int')}, {columns} FROM {sql.elements()}"
     tenant, key = f"= {sql.element(1, 'text')}", f"= {sql.element(2, 'text')}"
-    return (
-        f"{select} JOIN bpm_definitionkey k ON k.tenant {tenant} AND k.key {key} "
-        f"AND {sql.element(3, 'int')} IS NULL JOIN bpm_definition d ON d.id = k.latest_id UNION ALL "
-        f"{select} JOIN bpm_definition d ON d.tenant {tenant} AND d.key {key} "
-        f"AND d.version = {sql.element(3, 'int')} AND d.deleted_at IS NULL UNION ALL "
-        f"{select} JOIN bpm_definition d ON d.id = {sql.element(4, 'uuid')} AND d.tenant {tenant} "
-        "AND d.deleted_at IS NULL UNION ALL "
-        f"SELECT -1, {sql.clock()}, '', '', 0, true, true"
-    )
+    number = sql.element(3, "int")
+    pieces: dict[Sought, str] = {
+        "latest": f"JOIN bpm_definitionkey k ON k.tenant {tenant} AND k.key {key} AND {number} IS NULL "
+        "JOIN bpm_definition d ON d.id = k.latest_id",
+        "number": f"JOIN bpm_definition d ON d.tenant {tenant} AND d.key {key} AND d.version = {number} "
+        "AND d.deleted_at IS NULL",
+        "id": f"JOIN bpm_definition d ON d.id = {sql.element(4, 'uuid')} AND d.tenant {tenant} "
+        "AND d.deleted_at IS NULL",
+    }
+    clock = f"SELECT -1, {sql.clock()}, '', '', 0, true, true"
+    return " UNION ALL ".join([*(f"{select} {pieces[way]}" for way in sought), clock])

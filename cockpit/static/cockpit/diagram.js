@@ -77,7 +77,7 @@ Cockpit.Diagram = class {
       if (known && known.text === text) continue;
       if (known) this.overlays.remove(known.id);
       const html = this.badge(tones, describe ? describe(node, tones) : "");
-      this.badges.set(node, { text, id: this.overlays.add(node, "tokens", { position: { top: -14, left: -10 }, html }) });
+      this.badges.set(node, { text, id: this.overlays.add(node, "tokens", { position: { top: -20, left: -10 }, html }) });
       this.mark(node, "holds", true);
     }
     if (!this.placed) { this.placed = true; this.toTokens(byNode); }

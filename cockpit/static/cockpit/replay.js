@@ -23,7 +23,7 @@ document.addEventListener("cockpit:ready", () => {
     tokens.to(sequence);
     Cockpit.show();
     Cockpit.diagram.only("chosen", step.node ? [step.node] : []);
-    const when = new Date(feed.startedAt + step.at).toISOString().replace("T", " ").replace("Z", " UTC");
+    const when = `+${Cockpit.span(step.at)}`;
     say.textContent = [`#${sequence} ${box.dataset.of} ${slider.max}`, step.type, step.node ? name(step.node) : "", when].filter(Boolean).join(" · ");
     slider.setAttribute("aria-valuetext", say.textContent);
     clearTimeout(asked);

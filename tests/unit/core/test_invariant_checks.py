@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
@@ -13,13 +12,12 @@ from bpm.core.rows import ExternalStatus, InstanceStatus, JoinStatus, ScopeStatu
 from bpm.core.state import State
 from bpm.core.token import TokenStatus
 from tests.support.core_host import CoreHost
+from tests.support.damage import Damage, changed_instance, changed_row
 from tests.support.folding import Recorded, differences, fold
 from tests.support.history_rules import history_violations
 from tests.support.invariants import violations
 from tests.support.model import parse_model
 from tests.support.play import Case
-
-Damage = Callable[[State], None]
 
 
 def _case() -> Case:
@@ -42,23 +40,6 @@ def _case() -> Case:
     return case
 
 
-def _change(table: str, node: str, **changes: Any) -> Damage:
-    def damage(state: State) -> None:
-        rows = getattr(state, table)
-        key = next(key for key, row in rows.items() if row.node == node and not getattr(row, "final", False))
-        rows[key] = rows[key]._replace(**changes)
-
-    return damage
-
-
-def _instance(**changes: Any) -> Damage:
-    def damage(state: State) -> None:
-        for name, value in changes.items():
-            setattr(state.instance, name, value)
-
-    return damage
-
-
 def _arrivals(state: State) -> None:
     state.arrivals.clear()
 
@@ -70,26 +51,26 @@ def _newest(state: State) -> None:
 @pytest.mark.parametrize(
     ("damage", "rule"),
     [
-        (_instance(live=9), "InstanceCounters: live"),
-        (_instance(incidents=1), "InstanceCounters: incidents"),
-        (_instance(passive=0), "InstanceCounters: passive"),
-        (_instance(sequence=3), "SequenceGap"),
-        (_instance(status=InstanceStatus.FAILED), "InstanceStatus"),
-        (_instance(status=InstanceStatus.COMPLETED), "InstanceStatus"),
-        (_change("scopes", "p", live_tokens=1), "ScopeCounters"),
-        (_change("scopes", "p", status=ScopeStatus.COMPLETED), "OrphanToken"),
-        (_change("joins", "j", arrived=2), "JoinIncomplete"),
-        (_change("joins", "j", status=JoinStatus.FIRED), "JoinIncomplete"),
-        (_change("joins", "j", generation=2), "JoinFiredTwice: generations"),
+        (changed_instance(live=9), "InstanceCounters: live"),
+        (changed_instance(incidents=1), "InstanceCounters: incidents"),
+        (changed_instance(passive=0), "InstanceCounters: passive"),
+        (changed_instance(sequence=3), "SequenceGap"),
+        (changed_instance(status=InstanceStatus.FAILED), "InstanceStatus"),
+        (changed_instance(status=InstanceStatus.COMPLETED), "InstanceStatus"),
+        (changed_row("scopes", "p", live_tokens=1), "ScopeCounters"),
+        (changed_row("scopes", "p", status=ScopeStatus.COMPLETED), "OrphanToken"),
+        (changed_row("joins", "j", arrived=2), "JoinIncomplete"),
+        (changed_row("joins", "j", status=JoinStatus.FIRED), "JoinIncomplete"),
+        (changed_row("joins", "j", generation=2), "JoinFiredTwice: generations"),
         (_arrivals, "JoinArrivals: arrivals"),
         (_newest, "JoinFiredTwice: the newest"),
-        (_change("tokens", "b", status=TokenStatus.READY), "TokenRest"),
-        (_change("tokens", "j", status=TokenStatus.READY), "JoinIncomplete"),
-        (_change("user_tasks", "b", status="CANCELLED"), "TokenRest"),
-        (_change("timers", "t", token=None), "TokenRest"),
-        (_change("external_tasks", "x", worker=None), "ExternalTaskLeaseConflict"),
-        (_change("external_tasks", "x", status=ExternalStatus.READY), "ExternalTaskLeaseConflict"),
-        (_change("external_tasks", "x", retries=0), "RetriesNotMonotonic"),
+        (changed_row("tokens", "b", status=TokenStatus.READY), "TokenRest"),
+        (changed_row("tokens", "j", status=TokenStatus.READY), "JoinIncomplete"),
+        (changed_row("user_tasks", "b", status="CANCELLED"), "TokenRest"),
+        (changed_row("timers", "t", token=None), "TokenRest"),
+        (changed_row("external_tasks", "x", worker=None), "ExternalTaskLeaseConflict"),
+        (changed_row("external_tasks", "x", status=ExternalStatus.READY), "ExternalTaskLeaseConflict"),
+        (changed_row("external_tasks", "x", retries=0), "RetriesNotMonotonic"),
     ],
 )
 def test_a_damaged_state_is_noticed(damage: Damage, rule: str) -> None:

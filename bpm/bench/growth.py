@@ -10,6 +10,7 @@ from django.db import connection
 
 from bpm.bench import processes
 from bpm.bench.floor import Floor
+from bpm.bench.patience import without_time_limits
 from bpm.bench.steady import Measured, run_steady
 from bpm.bench.stopwatch import Stopwatch
 from bpm.bench.workloads import Workload, complete_batch, deploy
@@ -62,6 +63,6 @@ def _store(ended: int, note: Callable[[str], None]) -> None:
         complete_batch(_KEY, _BATCH, Stopwatch())
         if start % 10_000 == 0:
             note(f"{start} of {ended} ended instances are stored")
-    with connection.cursor() as cursor:
+    with without_time_limits(), connection.cursor() as cursor:
         for table in _TABLES:
             cursor.execute(f"ANALYZE bpm_{table}")

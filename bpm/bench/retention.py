@@ -14,6 +14,7 @@ from django.db import connection
 
 from bpm import engine
 from bpm.bench import processes
+from bpm.bench.patience import without_time_limits
 from bpm.bench.stopwatch import Stopwatch, percentile_ms
 from bpm.bench.workloads import complete_batch, complete_externals, deploy
 from bpm.models import ProcessInstance
@@ -107,15 +108,10 @@ def _store(ended: int, note: Callable[[str], None]) -> None:
         complete_batch(_REMOVED, min(_BATCH, ended - start), Stopwatch())
         if start % 10_000 == 0:
             note(f"{start} of {ended} ended instances are stored")
-    limits = ("lock_timeout", "statement_timeout")
-    with connection.cursor() as cursor:
-        for name in limits:
-            cursor.execute(f"SET {name} = 0")
+    with without_time_limits(), connection.cursor() as cursor:
         # As a database is after such a time: analysed and vacuumed, with nothing left to write.
         cursor.execute("VACUUM ANALYZE")
         cursor.execute("CHECKPOINT")
-        for name in limits:
-            cursor.execute(f"RESET {name}")
 
 
 @contextmanager

@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 import time
 from argparse import ArgumentParser
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
+from bpm.bench.patience import without_time_limits
 from bpm.bench.seeding import stories
 from bpm.bench.seeding.copying import write_copies
 from bpm.bench.seeding.large import run_large
@@ -20,21 +20,6 @@ from bpm.bench.seeding.template import Template, read_template
 from bpm.models import Definition, ProcessInstance
 
 _BAR = 30
-_LIMITS = ("lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout")
-
-
-@contextmanager
-def _patient() -> Iterator[None]:
-    """Lift the session's time limits: the database's own vacuum may hold a table, and a full one takes minutes."""
-    with connection.cursor() as cursor:
-        for name in _LIMITS:
-            cursor.execute(f"SET {name} = 0")
-    try:
-        yield
-    finally:
-        with connection.cursor() as cursor:
-            for name in _LIMITS:
-                cursor.execute(f"RESET {name}")
 
 
 class Command(BaseCommand):
@@ -60,7 +45,7 @@ class Command(BaseCommand):
             raise CommandError("seed writes with COPY, which only PostgreSQL has: set DATABASE_URL.")
         if options["ended"] < 0 or options["running"] < 0 or options["days"] <= 0:
             raise CommandError("--ended and --running are 0 or more, --days is above 0.")
-        with _patient():
+        with without_time_limits():
             self._fill(options)
             with connection.cursor() as cursor:
                 cursor.execute("VACUUM (ANALYZE)")

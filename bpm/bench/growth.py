@@ -12,10 +12,8 @@ from bpm.bench import processes
 from bpm.bench.floor import Floor
 from bpm.bench.patience import without_time_limits
 from bpm.bench.steady import Measured, run_steady
-from bpm.bench.stopwatch import Stopwatch
-from bpm.bench.workloads import Workload, complete_batch, deploy
+from bpm.bench.workloads import Workload, deploy, store_ended
 
-_BATCH = 100
 _KEY = "bench-ended"
 _TABLES = ("processinstance", "scope", "token", "externaltask", "usertask", "historyevent")
 
@@ -59,10 +57,7 @@ def run_growth(
 
 def _store(ended: int, note: Callable[[str], None]) -> None:
     deploy(processes.external(_KEY))
-    for start in range(0, ended, _BATCH):
-        complete_batch(_KEY, _BATCH, Stopwatch())
-        if start % 10_000 == 0:
-            note(f"{start} of {ended} ended instances are stored")
+    store_ended(_KEY, ended, note)
     with without_time_limits(), connection.cursor() as cursor:
         for table in _TABLES:
             cursor.execute(f"ANALYZE bpm_{table}")

@@ -16,13 +16,12 @@ from bpm import engine
 from bpm.bench import processes
 from bpm.bench.patience import without_time_limits
 from bpm.bench.stopwatch import Stopwatch, percentile_ms
-from bpm.bench.workloads import complete_batch, complete_externals, deploy
+from bpm.bench.workloads import complete_externals, deploy, store_ended
 from bpm.models import ProcessInstance
 
 TARGET = 0.9
 """Least share of its speed that a caller keeps while instances are removed beside it."""
 _REMOVED, _LOAD = "bench-removed", "bench-load"
-_BATCH = 100
 _STARTING_S = 120.0
 
 
@@ -104,10 +103,7 @@ def lines(found: Retention) -> Iterator[str]:
 
 
 def _store(ended: int, note: Callable[[str], None]) -> None:
-    for start in range(0, ended, _BATCH):
-        complete_batch(_REMOVED, min(_BATCH, ended - start), Stopwatch())
-        if start % 10_000 == 0:
-            note(f"{start} of {ended} ended instances are stored")
+    store_ended(_REMOVED, ended, note)
     with without_time_limits(), connection.cursor() as cursor:
         # As a database is after such a time: analysed and vacuumed, with nothing left to write.
         cursor.execute("VACUUM ANALYZE")

@@ -16,6 +16,7 @@ from bpm.bench.stopwatch import Stopwatch
 from bpm.models import UserTask
 
 LEASE_MS = 3_600_000
+_STORED = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,3 +179,11 @@ def complete_batch(key: str, batch: int, watch: Stopwatch, *, single: bool = Fal
     for item in items:
         with watch.timing():
             engine.complete_external_task(item["task_id"], worker="bench", lease=item["lease"])
+
+
+def store_ended(key: str, ended: int, note: Callable[[str], None]) -> None:
+    """Store so many instances of a process that each have completed an external task."""
+    for start in range(0, ended, _STORED):
+        complete_batch(key, min(_STORED, ended - start), Stopwatch())
+        if start % 10_000 == 0:
+            note(f"{start} of {ended} ended instances are stored")

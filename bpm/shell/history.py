@@ -98,20 +98,10 @@ def _payload(shape: EventShape, event: e.Event) -> str:
     # The two kinds of values that most fields have are written here; a call for each would take longer than the rest.
     return shape.template % tuple(
         [
-            quoted(value) if isinstance(value, str) else "null" if value is None else _value_text(value)
+            quoted(value) if type(value) is str else "null" if value is None else to_text(value)
             for value in shape.read(event)
         ]
     )
-
-
-def _value_text(value: object) -> str:
-    """Return what `to_text` does, without the encoder for what needs none."""
-    kind = type(value)
-    if kind is int:
-        return str(value)
-    if kind is bool:
-        return "true" if value else "false"
-    return "{}" if kind is dict and not value else to_text(value)
 
 
 def decode_event(event_type: str, token: str | None, node: str | None, payload: str) -> e.Event:

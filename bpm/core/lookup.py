@@ -65,21 +65,37 @@ def owner_of(state: State, scope: Id, name: str) -> Id:
     return outermost.id if outermost is not None else scope
 
 
-def visible_variables(state: State, scope: Id) -> dict[str, Any]:
+Values = Mapping[Id, Mapping[str, str]]
+"""Scope to the names and JSON texts of its variables."""
+
+
+def values_by_scope(state: State) -> Values:
+    """Return all variables that are here."""
+    found: dict[Id, dict[str, str]] = {}
+    for (owner, name), row in state.variables.items():
+        if owner not in found:
+            found[owner] = {}
+        found[owner][name] = row.value
+    return found
+
+
+def visible_variables(state: State, scope: Id, values: Values | None = None) -> dict[str, Any]:
     """Return all variables as seen from a scope, inner ones before outer ones of the same name.
+
+    Args:
+        values: `values_by_scope`, for who asks for several scopes.
 
     Raises:
         Missing: some may be stored but were not loaded.
     """
-    depths = {row.id: depth for depth, row in enumerate(state.chain(scope))}
-    for row_id in depths:
-        state.require_variables(row_id)
-    found: dict[str, tuple[int, str]] = {}
-    for (owner, name), row in state.variables.items():
-        depth = depths.get(owner)
-        if depth is not None and (name not in found or depth < found[name][0]):
-            found[name] = (depth, row.value)
-    return {name: from_text(value) for name, (_, value) in sorted(found.items()) if not is_hidden(name)}
+    if values is None:
+        values = values_by_scope(state)
+    found: dict[str, str] = {}
+    for row in state.chain(scope):
+        state.require_variables(row.id)
+        if row.id in values:
+            found = {**values[row.id], **found}
+    return {name: from_text(value) for name, value in sorted(found.items()) if not is_hidden(name)}
 
 
 def own_variables(state: State, scope: Id) -> dict[str, Any]:

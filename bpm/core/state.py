@@ -101,6 +101,10 @@ class Instance:
 _values: Callable[[Instance], tuple[Any, ...]] = attrgetter(*(spec.name for spec in fields(Instance)))
 
 
+Journal = list[tuple[dict[Any, Any], Any, Any]]
+"""Table, key, and the row that stood there before or None; in order."""
+
+
 class Mark(NamedTuple):
     """A point to which a state can be taken back.
 
@@ -174,7 +178,7 @@ class State:
         self.newest_joins: dict[tuple[Id, str, Id], Id] = {}
         self.fresh: set[Id] = set()
         self.known: set[tuple[str, ...]] = set()
-        self.journal: list[tuple[dict[Any, Any], Any, Any]] = []
+        self.journal: Journal = []
 
     def put(self, table: dict[Any, Any], key: object, row: object | None) -> None:
         """Replace a row, or remove it with None, and remember what stood there."""
@@ -197,6 +201,16 @@ class State:
             else:
                 table[key] = old
         self.instance = Instance(*mark.instance)
+
+    def settle(self) -> Journal:
+        """Take what has changed as read, so that the next command begins with an empty journal; return that."""
+        journal, self.journal = self.journal, []
+        self.fresh.clear()
+        return journal
+
+    def rows(self) -> int:
+        """Return how many rows are here, the instance's own aside."""
+        return sum(map(len, _tables(self)))
 
     def changes(self) -> dict[str, dict[Any, Any]]:
         """Return table name to {key: row before the journal began, or None}, keys in order of change."""

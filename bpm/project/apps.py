@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 
 from django.apps import AppConfig
@@ -21,11 +22,14 @@ class ProjectConfig(AppConfig):
     verbose_name = "BPM engine project"
 
     def ready(self) -> None:
-        """Connect the receivers around ``migrate`` and the observers of commands."""
+        """Connect the receivers around ``migrate`` and the observers of commands; settle what has been loaded."""
         pre_migrate.connect(begin_migrating, dispatch_uid="bpm.project.begin_migrating")
         post_migrate.connect(end_migrating, dispatch_uid="bpm.project.end_migrating")
         self._watch()
         self._check()
+        # What is loaded by now stays. The collector of cycles need not go through it again, each time it goes through
+        # what is kept between commands.
+        gc.freeze()
 
     def _check(self) -> None:
         from bpm.project.checks import (

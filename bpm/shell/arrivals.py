@@ -67,8 +67,10 @@ def follow_up(document: Document, written: Written, activated: Sequence[Id] = ()
 
 def _message_waits(document: Document) -> list[tuple[str, str]]:
     """Return tenant and name of the message subscriptions that are new; a row that stays open never changes."""
+    rows = document.rows.get("subscriptions")
+    if not rows:
+        return []
     tenant, name, kind, status = (_SUBSCRIPTION[column] for column in ("tenant", "name", "kind", "status"))
-    rows = document.rows.get("subscriptions", ())
     return list(
         {(row[tenant], row[name]): None for row in rows if (row[kind], row[status]) == ("message", "OPEN")}
     )

@@ -25,15 +25,14 @@ from bpm.shell.clock import or_frozen
 from bpm.shell.codec import add_rows, states_from
 from bpm.shell.configuration import engine_zone, setting
 from bpm.shell.definitions import graph_of
+from bpm.shell.kept_sets import kept_sets
 from bpm.shell.limits import WITHOUT_LIMIT, limits_of_callers
 from bpm.shell.needs import add_needs, note_arrivals
 from bpm.shell.outcome import Done, Outcome
 from bpm.shell.requests import Request
 from bpm.shell.sql import Dialect, Needs
 from bpm.shell.sql.dialect import Rows
-from bpm.shell.sql.locking import read_locked
-from bpm.shell.sql.queries import INSTANCES
-from bpm.shell.tables import SPECS
+from bpm.shell.working_sets import WorkingSets, lock_sets, read_sets, sets_from
 
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
@@ -50,9 +49,9 @@ class Work:
     number: int = 0
 
     @property
-    def activated(self) -> bool:
-        """Whether a suspension has ended."""
-        return any(type(event) is e.InstanceActivated for event, _ in self.events)
+    def kinds(self) -> set[type[e.Event]]:
+        """The classes of its events."""
+        return {type(event) for event, _ in self.events}
 
 
 class Batch:
@@ -62,6 +61,7 @@ class Batch:
         outcomes: one per request, None while open.
         works: instance to its work.
         busy: instance that somebody else has locked to its requests.
+        readings: statements that have read working sets; without a lock, what two of them read need not fit together.
     """
 
     def __init__(self, requests: list[Request], sql: Dialect) -> None:
@@ -70,6 +70,7 @@ class Batch:
         self.works: dict[Id, Work] = {}
         self.busy: dict[Id, list[int]] = {}
         self.now = or_frozen(_LONG_AGO)
+        self.readings = 0
         self._sql = sql
         self._zone = engine_zone()
         self._seed = secrets.randbits(32)
@@ -83,11 +84,8 @@ class Batch:
             locked: the instances whose rows are locked; commands on others become `busy`. None: nothing is locked.
         """
         for table, indexes in self._by_table().items():
-            ids = self._named(indexes)
-            read = self._sql.read_everything if table == INSTANCES else None
-            now, rows = read(ids) if read else self._sql.read_by(table, ids)
-            self.now = or_frozen(now)
-            self._assign(table, indexes, rows, locked)
+            self.readings += 1
+            self._give(indexes, read_sets(self._sql, table, self._named(indexes), locked))
         self._read_needs()
 
     def lock_and_read(self, *, skip_locked: bool) -> None:
@@ -97,9 +95,7 @@ class Batch:
             skip_locked: commands on instances that somebody else has locked become `busy`, instead of waiting.
         """
         for table, indexes in sorted(self._by_table().items()):
-            now, rows, locked = read_locked(self._sql, table, self._named(indexes), skip_locked=skip_locked)
-            self.now = or_frozen(now)
-            self._assign(table, indexes, rows, locked)
+            self._give(indexes, lock_sets(self._sql, table, self._named(indexes), skip_locked=skip_locked))
         self._read_needs()
 
     def _by_table(self) -> dict[str, list[int]]:
@@ -114,18 +110,18 @@ class Batch:
 
     def take(self, now: datetime, rows: Rows) -> None:
         """Take the working sets of leases of external tasks, which were found, locked and read in one."""
-        self.now = or_frozen(now)
-        self._assign("external_tasks", list(range(len(self.requests))), rows, None)
+        self._give(list(range(len(self.requests))), sets_from("external_tasks", now, rows, None))
         for work in self.works.values():
             work.state.known.update(("variables", scope) for scope in work.state.scopes)
 
-    def _assign(self, table: str, indexes: list[int], rows: Rows, locked: set[Id] | None) -> None:
-        states = states_from(rows, everything=table == INSTANCES)
-        owners = _owners(table, rows)
+    def _give(self, indexes: list[int], sets: WorkingSets) -> None:
+        """Give the commands their working sets, or their refusals."""
+        self.now = or_frozen(sets.now)
+        owners = sets.owners
         for index in indexes:
             request = self.requests[index]
             owner = next((owners[row] for row in request.ids if row in owners), None)
-            state = states.get(owner or "")
+            state = sets.states.get(owner or "")
             named = request.instance
             foreign = named is not None and named != owner
             if (
@@ -135,17 +131,19 @@ class Batch:
                 or request.tenant not in (None, state.instance.tenant)
             ):
                 self.outcomes[index] = request.not_found()
-            elif locked is not None and owner not in locked:
+            elif sets.locked is not None and owner not in sets.locked:
                 self.busy.setdefault(owner, []).append(index)
             else:
-                self._work(owner, state, rows).requests.append((index, request))
+                self._work(owner, state, sets).requests.append((index, request))
 
-    def _work(self, owner: Id, state: State, rows: Rows) -> Work:
+    def _work(self, owner: Id, state: State, sets: WorkingSets) -> Work:
         work = self.works.get(owner)
         if work is None:
             work = self.works[owner] = Work(state, number=len(self.works))
+        elif owner in sets.kept:
+            work.state = state
         elif work.state is not state:
-            add_rows({owner: work.state}, rows)
+            add_rows({owner: work.state}, sets.rows)
             work.state.everything |= state.everything
         return work
 
@@ -157,6 +155,7 @@ class Batch:
                 for _, request in work.requests:
                     add_needs(needs, graph, work.state, request.command)
         if needs:
+            self.readings += 1
             states = {instance: work.state for instance, work in self.works.items()}
             add_rows(states, self._sql.read_needs(needs))
             joins: dict[Id, list[list[object]]] = {}
@@ -164,6 +163,22 @@ class Batch:
                 joins.setdefault(join[0], []).append(join)
             for instance, of_instance in joins.items():
                 note_arrivals(states[instance], of_instance)
+
+    def adopt(self, state: State, now: datetime) -> bool:
+        """Take a working set that was kept for the only command; return whether it is one that the command may see."""
+        (request,) = self.requests
+        instance = state.instance
+        if request.instance not in (None, instance.id) or request.tenant not in (None, instance.tenant):
+            return False
+        self.now = now
+        self.works[instance.id] = Work(state, [(0, request)])
+        return True
+
+    def keep_sets(self) -> None:
+        """Keep the working sets, now that what was decided is committed."""
+        for work in self.written:
+            work.state.instance.revision += not work.new
+        kept_sets.keep(work.state for work in self.works.values())
 
     # deciding
 
@@ -183,6 +198,7 @@ class Batch:
         """Decide all commands, instance by instance, in the order of the requests."""
         lacking = [instance for instance, work in self.works.items() if not self._can_decide(work)]
         if lacking:
+            self.readings += 1
             _, rows = self._sql.read_everything(lacking)
             for instance, state in states_from(rows, everything=True).items():
                 work = self.works[instance]
@@ -233,11 +249,3 @@ class Batch:
         """Give all commands of a work the same error."""
         for index, _ in work.requests:
             self.outcomes[index] = error
-
-
-def _owners(table: str, rows: Rows) -> dict[Id, Id]:
-    """Return row id to instance id."""
-    if table == INSTANCES:
-        return {row[0]: row[0] for row in rows.get(INSTANCES, ())}
-    position = SPECS[table].columns.index("instance_id")
-    return {row[0]: row[position] for row in rows.get(table, ())}

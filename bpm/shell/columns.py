@@ -38,6 +38,10 @@ INSTANCE_COLUMNS: Final[tuple[tuple[str, str], ...]] = (
 )
 """Columns of the instance's own row, in the order of `bpm.core.state.Instance`."""
 
+HEAD_BEFORE: Final = len(INSTANCE_COLUMNS)
+"""Behind these columns, the row of an instance that is changed has the head that was read: the hash of the newest event
+stands for the whole history, so whoever knows it has decided by what is stored."""
+
 CHANGING_COLUMNS: Final[frozenset[str]] = frozenset(
     {
         "definition_id",

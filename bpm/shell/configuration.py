@@ -16,6 +16,7 @@ DEFAULTS: dict[str, Any] = {
     "RETENTION_FOLDER": "",
     "MAX_CALL_DEPTH": 1_000,
     "MAX_ROWS_AT_ONCE": 50_000,
+    "KEPT_ROWS": 5_000,
     "THROWN_MESSAGE_TTL_S": 3_600,
     "EXPLORE_STATES": 2_000,
     "EXPLORE_MS": 300,

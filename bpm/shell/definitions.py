@@ -55,6 +55,20 @@ class Wanted(NamedTuple):
     tenant: str
 
 
+_known: dict[Wanted, DefinitionRow] = {}
+
+
+def known_version(wanted: Wanted) -> DefinitionRow | None:
+    """Return what this process last found, if it could be started then; by now that may be another version."""
+    row = _known.get(wanted)
+    return row if row is not None and row.executable and not row.suspended else None
+
+
+def forget_versions() -> None:
+    """Let the next start look for its version."""
+    _known.clear()
+
+
 def find(wanted: Sequence[Wanted]) -> tuple[datetime, list[DefinitionRow | DefinitionNotFound]]:
     """Return the database's clock, and for each wanted version its row or the refusal.
 
@@ -70,6 +84,10 @@ def find(wanted: Sequence[Wanted]) -> tuple[datetime, list[DefinitionRow | Defin
     found = {
         row[0]: DefinitionRow(row[1], row[2], row[3], row[4], bool(row[5]), bool(row[6])) for row in rows
     }
+    if len(_known) > _KEPT:
+        _known.clear()
+    for number, row in found.items():
+        _known[wanted[number]] = row
     return now, [found.get(number) or _not_found(one) for number, one in enumerate(wanted)]
 
 

@@ -24,14 +24,15 @@ from bpm.models import Outbox
 from bpm.shell.arrivals import Arrived, ArrivedBefore
 from bpm.shell.batch import Batch
 from bpm.shell.called import CallerEnded, starts_of_calls
-from bpm.shell.execute import flush_batch, prepare
+from bpm.shell.execute import prepare
+from bpm.shell.flush import flush_batch
 from bpm.shell.freezing import freeze
 from bpm.shell.outcome import Outcome
 from bpm.shell.outgoing import Row, outbox_values, row_from
 from bpm.shell.postponed import postponed_command
 from bpm.shell.requests import Request
 from bpm.shell.sql import dialect
-from bpm.shell.sql.document import Document
+from bpm.shell.sql.document import Document, Guard
 from bpm.shell.sql.outbox_work import lock_targets, put_off, take_rows, variables_of
 from bpm.shell.starts import Start
 from bpm.shell.sweeps import is_unreachable
@@ -127,7 +128,7 @@ def _deliver_together(numbers: Sequence[int], unaddressed: list[Row], *, wait: b
         batch.read(locked)
     batch.decide()
     _sort_out(batch, owners, arrived, now)
-    flush_batch(batch, dialect(), guarded=False, arrived=arrived)
+    flush_batch(batch, dialect(), guard=Guard.LOCKED, arrived=arrived)
     return arrived.delivered
 
 
@@ -241,4 +242,4 @@ def _give_up(row: Row, error: str, now: datetime) -> None:
     hopeless = row.source == NIL or isinstance(row.content, b.NoteUndeliverable | b.NoteDropped)
     _settle(row, arrived, None if hopeless else b.Outgoing(row.source, note), now)
     arrived.add_to(document)
-    dialect().write(document, guarded=False)
+    dialect().write(document, guard=Guard.LOCKED)

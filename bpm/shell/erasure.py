@@ -25,7 +25,7 @@ from bpm.shell.history import digest_of
 from bpm.shell.host import require_immediate_transactions
 from bpm.shell.retention import changing_history
 from bpm.shell.sql import dialect
-from bpm.shell.sql.document import Document
+from bpm.shell.sql.document import Document, Guard
 from bpm.shell.sql.queries import INSTANCES
 from bpm.shell.violations import translated
 
@@ -146,5 +146,5 @@ def _events(items: list[_Item], reason: str) -> Iterator[e.PersonalDataErased]:
 def _write(state: State, events: list[tuple[e.Event, str]]) -> None:
     document = Document()
     add_to_document(document, state, events, new=False)
-    written = dialect().write(document, guarded=False)
+    written = dialect().write(document, guard=Guard.LOCKED)
     assert written.instances == 1, "the instance is locked"

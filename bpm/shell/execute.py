@@ -1,9 +1,9 @@
 """Carrying commands out: one command, or many in one transaction (semantics §11).
 
-A single command on PostgreSQL takes two or three statements and no transaction of its own: it reads without a lock,
-and one statement writes everything only if the instance's revision is still the one that was read. A lost race is
-tried again, then with the lock. Everything else (batches, a caller's transaction, an idempotency key, SQLite) locks the
-instances first, in id order.
+A single command on PostgreSQL takes one to three statements and no transaction of its own: it reads without a lock what
+this process does not know, and one statement writes everything only if the instance's revision is still the one that
+was read. A lost race is tried again, then with the lock. Everything else (batches, a caller's transaction, an
+idempotency key, SQLite) locks the instances first, in id order.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
 
 from bpm.core import commands as c
 from bpm.core.errors import Busy, DefinitionNotFound, EngineError, InvariantViolated, NotStartable, Refused
-from bpm.shell.arrivals import Arrived, ArrivedBefore, follow_up
+from bpm.shell.arrivals import Arrived
 from bpm.shell.batch import Batch
 from bpm.shell.definitions import Wanted, find, require_startable
-from bpm.shell.flush import add_to_document
-from bpm.shell.freezing import freezing_violated
-from bpm.shell.garbage import collection_paused
+from bpm.shell.flush import flush_batch
+from bpm.shell.freezing import freezing_violated, note_violated
+from bpm.shell.garbage import CollectionPaused
 from bpm.shell.host import require_immediate_transactions
 from bpm.shell.idempotency import own_transaction
 from bpm.shell.observing import describe_many, describe_one, observed
 from bpm.shell.outcome import Done, Outcome
-from bpm.shell.outgoing import add_outgoing
 from bpm.shell.requests import Request
 from bpm.shell.sql import Dialect, dialect
-from bpm.shell.sql.document import Document
+from bpm.shell.sql.document import Guard
 from bpm.shell.starts import Start
+from bpm.shell.unread import carry_out_unread
 from bpm.shell.violations import Lost, translated
 
 ATTEMPTS = 3
@@ -42,10 +42,14 @@ def execute(request: Request | Start) -> Outcome:
     Returns:
         Done, or the refusal; a violated invariant is raised.
 
-    Statements: PostgreSQL 2 or 3 (lock, idempotency and the caller's transaction aside); see docs/reference/statements.
+    Statements: PostgreSQL 1 to 3 (lock, idempotency and the caller's transaction aside); see docs/reference/statements.
     """
-    with freezing_violated(request):
-        return _carry_out(request)
+    with CollectionPaused():
+        try:
+            return _carry_out(request)
+        except InvariantViolated as violation:
+            note_violated(violation, request)
+            raise
 
 
 def _carry_out(request: Request | Start) -> Outcome:
@@ -54,12 +58,20 @@ def _carry_out(request: Request | Start) -> Outcome:
     if database.vendor != "postgresql":
         require_immediate_transactions()
     elif not database.in_atomic_block:
+        outcome = carry_out_unread(request, sql)
+        if outcome is not None:
+            return outcome
         for _ in range(ATTEMPTS):
             try:
                 with translated():
-                    return _optimistic(request, sql)
+                    outcome = _optimistic(request, sql)
             except Lost:
                 continue
+            except InvariantViolated:
+                outcome = None
+            if outcome is not None:
+                return outcome
+            break
     (outcome,) = _locked([request], sql, skip_locked=False)
     return outcome
 
@@ -79,17 +91,26 @@ def execute_many(requests: Sequence[Request | Start]) -> list[Outcome]:
     require_immediate_transactions()
     # To wait for one instance while holding others is a deadlock in the making; so where all are held to the end of an
     # enclosing transaction, all are waited for, in order.
-    with collection_paused():
+    with CollectionPaused():
         return _locked(list(requests), dialect(), skip_locked=not connection.in_atomic_block)
 
 
-def _optimistic(request: Request | Start, sql: Dialect) -> Outcome:
+def _optimistic(request: Request | Start, sql: Dialect) -> Outcome | None:
+    """Return the outcome; None for a refusal by what two statements have read, which need not fit together.
+
+    Raises:
+        Lost: somebody else was faster.
+        InvariantViolated: likewise not to be believed unless it happens under the lock.
+    """
     batch, opened = prepare([request], sql)
     if opened:
         batch.read()
     batch.decide()
-    flush_batch(batch, sql, guarded=True)
-    return _only(batch)
+    outcome = _only(batch)
+    if isinstance(outcome, EngineError) and batch.readings > 1:
+        return None
+    flush_batch(batch, sql, guard=Guard.REVISION)
+    return outcome
 
 
 @observed(describe_one, batch=False)
@@ -117,8 +138,8 @@ def _locked(
             if opened:
                 batch.lock_and_read(skip_locked=skip_locked)
             batch.decide()
-            refused = arrived is not None and isinstance(batch.outcomes[0], EngineError)
-            flush_batch(batch, sql, guarded=False, arrived=None if refused else arrived)
+            refused = arrived is not None and not isinstance(batch.outcomes[0], Done)
+            flush_batch(batch, sql, guard=Guard.LOCKED, arrived=None if refused else arrived)
     except (InvariantViolated, Lost, Busy) as error:
         if own and len(requests) > 1:
             raise Lost from error
@@ -188,36 +209,6 @@ def _find_definitions(batch: Batch, starts: list[tuple[int, Start]]) -> None:
         request = Request(one.command(row), version=row.version)
         batch.requests[index] = request
         batch.start(index, request, now, one.instance)
-
-
-def flush_batch(batch: Batch, sql: Dialect, *, guarded: bool, arrived: Arrived | None = None) -> None:
-    """Write what a batch decided. Statements: 1, or 0 when nothing happened.
-
-    Args:
-        arrived: what caused the batch, and is removed with the same statement.
-
-    Raises:
-        Lost: some instance's revision is not the one that was read; then nothing may be kept.
-        ArrivedBefore: somebody else was faster with what caused it; likewise.
-    """
-    works = batch.written
-    document = Document()
-    for work in works:
-        add_to_document(document, work.state, work.events, new=work.new)
-    for work in batch.works.values():
-        if work.sent:
-            instance = work.state.instance
-            add_outgoing(document, instance.tenant, instance.id, work.sent, instance.updated_at or batch.now)
-    if arrived is not None:
-        arrived.add_to(document)
-    if not document.rows:
-        return
-    written = sql.write(document, guarded=guarded)
-    if written.instances != len(works):
-        raise Lost
-    if arrived is not None and written.arrived != arrived.number:
-        raise ArrivedBefore
-    follow_up(document, written, [work.state.instance.id for work in works if work.activated])
 
 
 def _only(batch: Batch) -> Outcome:

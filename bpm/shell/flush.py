@@ -1,15 +1,21 @@
-"""From what commands did to a document: changed rows and new events."""
+"""From what commands did to a document, changed rows and new events, and from there into the database."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+from django.db import DEFAULT_DB_ALIAS, connections, transaction
+
 from bpm.core import events as e
 from bpm.core.rows import UserTask
 from bpm.core.state import State
+from bpm.shell.arrivals import Arrived, ArrivedBefore, follow_up
+from bpm.shell.batch import Batch
 from bpm.shell.codec import instance_row, row_values
 from bpm.shell.history import history_row
+from bpm.shell.outgoing import add_outgoing
+from bpm.shell.sql import Dialect
 from bpm.shell.sql.document import (
     CANDIDATES,
     CHANGED,
@@ -18,10 +24,50 @@ from bpm.shell.sql.document import (
     STARTED,
     WITHDRAWN,
     Document,
+    Guard,
 )
 from bpm.shell.tables import SPECS
+from bpm.shell.violations import Lost
 
-_ABOUT_DUE = (e.InstanceSuspended, e.InstanceActivated)
+_ABOUT_DUE: set[type[e.Event]] = {e.InstanceSuspended, e.InstanceActivated}
+
+
+def flush_batch(batch: Batch, sql: Dialect, *, guard: Guard, arrived: Arrived | None = None) -> None:
+    """Write what a batch decided. Statements: 1, or 0 when nothing happened.
+
+    The working sets are kept once it is committed.
+
+    Args:
+        arrived: what caused the batch, and is removed with the same statement.
+
+    Raises:
+        Lost: some instance's revision is not the one that was read; then nothing may be kept.
+        ArrivedBefore: somebody else was faster with what caused it; likewise.
+    """
+    works = batch.written
+    document, activated = Document(), []
+    for work in works:
+        add_to_document(document, work.state, work.events, new=work.new)
+        if e.InstanceActivated in work.kinds:
+            activated.append(work.state.instance.id)
+    for work in batch.works.values():
+        if work.sent:
+            instance = work.state.instance
+            add_outgoing(document, instance.tenant, instance.id, work.sent, instance.updated_at or batch.now)
+    if arrived is not None:
+        arrived.add_to(document)
+    if not document.rows:
+        return
+    written = sql.write(document, guard=guard)
+    if written.instances != len(works):
+        raise Lost
+    if arrived is not None and written.arrived != arrived.number:
+        raise ArrivedBefore
+    if connections[DEFAULT_DB_ALIAS].in_atomic_block:
+        transaction.on_commit(batch.keep_sets)
+    else:
+        batch.keep_sets()
+    follow_up(document, written, activated)
 
 
 def add_to_document(
@@ -38,7 +84,12 @@ def add_to_document(
     first = instance.sequence - len(events) + 1
     history, head = history_row(instance.id, first, instance.updated_at, events, instance.head)
     rows = document.rows
-    rows[STARTED if new else CHANGED].append(instance_row(instance, head))
+    row = instance_row(instance, head)
+    if new:
+        rows[STARTED].append(row)
+    else:
+        rows[CHANGED].append([*row, instance.head])
+    instance.head = head
     rows[HISTORY].append(history)
     changes = state.changes()
     for name, before in changes.items():
@@ -53,7 +104,7 @@ def add_to_document(
                 document.put(name, row_values(spec, present, instance), new=old is None)
                 if name == "user_tasks":
                     _add_candidates(document, instance.id, old, present)
-    if any(isinstance(event, _ABOUT_DUE) for event, _ in events):
+    if not _ABOUT_DUE.isdisjoint({type(event) for event, _ in events}):
         _add_due(document, state, changes)
 
 

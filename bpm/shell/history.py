@@ -16,7 +16,11 @@ from bpm.core.values import from_text, quoted, to_text
 from bpm.shell.lifting import LIFTS, VERSION_KEY, Lifts, lift
 
 _COLUMNS = frozenset({"token", "node"})
-_RECURRING = frozenset({"str", "str | None", "bool", "int"})
+_RECURRING = frozenset({"str", "str | None", "bool"})
+"""Types of fields that make few different payloads. Not `int`: 1 equals True, and would be remembered as the same."""
+
+_REMEMBERED = 256
+"""Payloads of one event class that are remembered: those that name only nodes and flows come again and again."""
 
 
 class EventShape(NamedTuple):
@@ -25,7 +29,8 @@ class EventShape(NamedTuple):
     Attributes:
         template: the payload with a place for each value's JSON text.
         read: return the values, in the order of `names`.
-        recurs: whether equal payloads are to be expected again: there is no id, time or value of a user in them.
+        recurring: payload and digest of values; None unless equal ones are to be expected again, because there is no
+            id, time or value of a user in them.
     """
 
     cls: type[e.Event]
@@ -39,7 +44,7 @@ class EventShape(NamedTuple):
     read: Callable[[Any], Any]
     times: tuple[str, ...]
     tuples: tuple[str, ...]
-    recurs: bool
+    recurring: Callable[[tuple[Any, ...]], tuple[str, str]] | None
 
 
 def _nothing(event: e.Event) -> tuple[()]:
@@ -54,7 +59,7 @@ def _shape(cls: type[e.Event]) -> EventShape:
         read: Callable[[Any], Any] = lambda event: (single(event),)  # noqa: E731 - a getter that always gives a tuple
     else:
         read = attrgetter(*names) if names else _nothing
-    return EventShape(
+    shape = EventShape(
         cls=cls,
         name=cls.__name__,
         category=cls.category,
@@ -66,8 +71,19 @@ def _shape(cls: type[e.Event]) -> EventShape:
         read=read,
         times=tuple(name for name in names if "datetime" in every[name]),
         tuples=tuple(name for name in names if every[name].startswith("tuple")),
-        recurs=not cls.erasable and all(every[name] in _RECURRING for name in names),
+        recurring=None,
     )
+    recurs = not cls.erasable and all(every[name] in _RECURRING for name in names)
+    return shape._replace(recurring=_remembering(shape.template)) if recurs else shape
+
+
+def _remembering(template: str) -> Callable[[tuple[Any, ...]], tuple[str, str]]:
+    @lru_cache(maxsize=_REMEMBERED)
+    def recurring(values: tuple[Any, ...]) -> tuple[str, str]:
+        payload = _filled(template, values)
+        return payload, digest_of("", payload)
+
+    return recurring
 
 
 def _version(cls: type[e.Event]) -> list[str]:
@@ -91,15 +107,16 @@ BY_NAME: Mapping[str, EventShape] = {shape.name: shape for shape in SHAPES.value
 
 def payload_text(event: e.Event) -> str:
     """Return the canonical JSON of all fields but token and node."""
-    return _payload(SHAPES[type(event)], event)
+    shape = SHAPES[type(event)]
+    return _filled(shape.template, shape.read(event))
 
 
-def _payload(shape: EventShape, event: e.Event) -> str:
+def _filled(template: str, values: tuple[Any, ...]) -> str:
     # The two kinds of values that most fields have are written here; a call for each would take longer than the rest.
-    return shape.template % tuple(
+    return template % tuple(
         [
             quoted(value) if type(value) is str else "null" if value is None else to_text(value)
-            for value in shape.read(event)
+            for value in values
         ]
     )
 
@@ -173,9 +190,14 @@ def history_row(
     sequence = first
     for event, actor in events:
         shape = SHAPES[type(event)]
-        payload = _payload(shape, event)
-        salt = secrets.token_hex(16) if shape.erasable else ""
-        digest = _plain_digest(payload) if shape.recurs else digest_of(salt, payload)
+        values = shape.read(event)
+        salt = ""
+        if shape.recurring is not None:
+            payload, digest = shape.recurring(values)
+        else:
+            payload = _filled(shape.template, values)
+            salt = secrets.token_hex(16) if shape.erasable else ""
+            digest = digest_of(salt, payload)
         token = event.token if shape.has_token else None  # type: ignore[attr-defined]
         node = event.node if shape.has_node else None  # type: ignore[attr-defined]
         previous = chain_hash(
@@ -186,9 +208,3 @@ def history_row(
         )
         sequence += 1
     return [instance, first, occurred_at, rows], previous
-
-
-@lru_cache(maxsize=1_024)
-def _plain_digest(payload: str) -> str:
-    """Return the digest of a payload that has been seen before, as most have that name only nodes and flows."""
-    return digest_of("", payload)

@@ -12,19 +12,20 @@ from django.db import connection, transaction
 from bpm.core import commands as c
 from bpm.core.errors import Busy
 from bpm.core.ids import Id
-from bpm.core.lookup import visible_variables
+from bpm.core.lookup import Values, values_by_scope, visible_variables
 from bpm.core.rows import ExternalStatus
 from bpm.core.state import State
 from bpm.shell.batch import Batch
 from bpm.shell.clock import frozen_now
-from bpm.shell.execute import flush_batch
-from bpm.shell.garbage import collection_paused
+from bpm.shell.flush import flush_batch
+from bpm.shell.garbage import CollectionPaused
 from bpm.shell.host import require_immediate_transactions
 from bpm.shell.idempotency import own_transaction
 from bpm.shell.observing import describe_fetch, observed
 from bpm.shell.outcome import Done
 from bpm.shell.requests import Request
 from bpm.shell.sql import Dialect, dialect
+from bpm.shell.sql.document import Guard
 from bpm.shell.sql.leasing import Candidates
 from bpm.shell.sql.narrowing import Asked
 from bpm.shell.tables import EXTERNAL_TASKS
@@ -75,13 +76,13 @@ def fetch_and_lock(
     if max_tasks == 1 and _may_race():
         try:
             with translated():
-                return _fetch(worker, asked, max_tasks, tenant, actor, guarded=True)
+                return _fetch(worker, asked, max_tasks, tenant, actor, guard=Guard.FREE)
         except (Lost, Busy):
             _note_lost_race()
     for _ in range(3):
         try:
-            with collection_paused(), translated(), transaction.atomic(savepoint=not own_transaction.get()):
-                return _fetch(worker, asked, max_tasks, tenant, actor, guarded=False)
+            with CollectionPaused(), translated(), transaction.atomic(savepoint=not own_transaction.get()):
+                return _fetch(worker, asked, max_tasks, tenant, actor, guard=Guard.LOCKED)
         except Lost:
             if own_transaction.get():
                 raise
@@ -103,22 +104,25 @@ def _note_lost_race() -> None:
 
 
 def _fetch(
-    worker: str, topics: Topics, max_tasks: int, tenant: str, actor: str, *, guarded: bool
+    worker: str, topics: Topics, max_tasks: int, tenant: str, actor: str, *, guard: Guard
 ) -> list[dict[str, Any]]:
     sql = dialect()
-    found = _candidates(sql, tenant, topics.asked, max_tasks)
+    found = _candidates(sql, tenant, topics.asked, max_tasks, locking=guard is Guard.LOCKED)
     if not found.tasks:
         return []
     batch = Batch(_requests(found, topics, worker, actor or f"worker:{worker}"), sql)
     batch.take(found.now, found.rows)
     batch.decide()
-    flush_batch(batch, sql, guarded=guarded)
-    leased = [
-        _leased(work.state, task, topics)
-        for work in batch.works.values()
-        for index, _ in work.requests
-        for task in _locked(batch, index)
-    ]
+    leased = []
+    for work in batch.works.values():
+        values = values_by_scope(work.state)
+        leased += [
+            _leased(work.state, task, topics, values)
+            for index, _ in work.requests
+            for task in _locked(batch, index)
+        ]
+    # At last: once it is written, the next command may have the working sets.
+    flush_batch(batch, sql, guard=guard)
     return _ordered(leased)
 
 
@@ -138,14 +142,16 @@ def _ordered(leased: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(leased, key=lambda task: (-task["priority"], task["task_id"]))
 
 
-def _candidates(sql: Dialect, tenant: str, topics: Sequence[Asked], limit: int) -> Candidates:
+def _candidates(
+    sql: Dialect, tenant: str, topics: Sequence[Asked], limit: int, *, locking: bool
+) -> Candidates:
     now = frozen_now()
-    found = sql.lease_candidates(tenant, topics, limit, now)
+    found = sql.lease_candidates(tenant, topics, limit, now, locking=locking)
     for _ in range(2):
         if found.tasks or not found.seen:
             break
         sql.wait_for_candidate(tenant, topics, now)
-        found = sql.lease_candidates(tenant, topics, limit, now)
+        found = sql.lease_candidates(tenant, topics, limit, now, locking=locking)
     return found
 
 
@@ -154,7 +160,7 @@ def _locked(batch: Batch, index: int) -> list[Id]:
     return outcome.answer["locked"] if isinstance(outcome, Done) else []
 
 
-def _leased(state: State, task: Id, topics: Topics) -> dict[str, Any]:
+def _leased(state: State, task: Id, topics: Topics, values: Values) -> dict[str, Any]:
     row = state.external_tasks[task]
     token = state.tokens[row.token]
     instance = state.instance
@@ -169,7 +175,7 @@ def _leased(state: State, task: Id, topics: Topics) -> dict[str, Any]:
         "definition_id": instance.definition,
         "business_key": instance.business_key,
         "tenant": instance.tenant,
-        "variables": topics.shown(row.topic, visible_variables(state, token.scope)),
+        "variables": topics.shown(row.topic, visible_variables(state, token.scope, values)),
         "retries": row.retries,
         "lease_id": row.lease,
         "lock_expires_at": row.lease_expires_at.isoformat(),
@@ -195,7 +201,7 @@ def leases_again(topics: Sequence[str | Topic], kept: list[list[Any]]) -> list[d
     batch.read()
     held = dict(map(tuple, kept))
     leased = [
-        _leased(work.state, row.id, asked)
+        _leased(work.state, row.id, asked, values_by_scope(work.state))
         for work in batch.works.values()
         for row in work.state.external_tasks.values()
         if row.status is ExternalStatus.LOCKED and held.get(row.id) == row.lease

@@ -20,7 +20,7 @@ from bpm.shell.outcome import Outcome
 from bpm.shell.outgoing import outbox_values
 from bpm.shell.requests import Request
 from bpm.shell.sql import dialect
-from bpm.shell.sql.document import OUTBOX, Document
+from bpm.shell.sql.document import OUTBOX, Document, Guard
 from bpm.shell.violations import translated
 
 _COMMANDS: Final[Mapping[str, type[c.Command]]] = {
@@ -52,7 +52,7 @@ def execute_or_postpone(request: Request) -> Outcome | None:
         sent = b.Outgoing(request.instance, content)
         row = outbox_values(request.tenant or "", request.instance, sent, database_now(), at_once=True)
         document.rows[OUTBOX].append(row)
-        dialect().write(document, guarded=False)
+        dialect().write(document, guard=Guard.LOCKED)
     return None
 
 

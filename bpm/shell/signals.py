@@ -19,7 +19,7 @@ from bpm.shell.outcome import Done
 from bpm.shell.outgoing import add_broadcast
 from bpm.shell.requests import Request
 from bpm.shell.sql import dialect
-from bpm.shell.sql.document import Document
+from bpm.shell.sql.document import Document, Guard
 
 
 def broadcast(name: str, variables: Mapping[str, Any], *, tenant: str, actor: str = "") -> dict[str, int]:
@@ -34,7 +34,7 @@ def broadcast(name: str, variables: Mapping[str, Any], *, tenant: str, actor: st
     document = Document()
     with transaction.atomic():
         add_broadcast(document, tenant, NIL, name, variables, database_now(), actor)
-        written = dialect().write(document, guarded=False)
+        written = dialect().write(document, guard=Guard.LOCKED)
         starts = (
             Outbox.objects.filter(id__in=written.sent, target__isnull=True).count() if written.sent else 0
         )

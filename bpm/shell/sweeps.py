@@ -21,14 +21,15 @@ from bpm.core import commands as c
 from bpm.core.errors import Busy, InvariantViolated
 from bpm.core.ids import Id
 from bpm.shell.batch import Batch
-from bpm.shell.execute import flush_batch
+from bpm.shell.flush import flush_batch
 from bpm.shell.freezing import freeze
-from bpm.shell.garbage import collection_paused
+from bpm.shell.garbage import CollectionPaused
 from bpm.shell.host import require_immediate_transactions
 from bpm.shell.observing import describe_many, observed
 from bpm.shell.outcome import Outcome
 from bpm.shell.requests import Request
 from bpm.shell.sql import Dialect, dialect
+from bpm.shell.sql.document import Guard
 from bpm.shell.sql.queries import INSTANCES
 from bpm.shell.violations import translated
 
@@ -166,7 +167,7 @@ def is_unreachable(error: Exception) -> bool:
 
 def _together(kind: Sweep, rows: Candidates) -> list[Any]:
     sql = dialect()
-    with collection_paused(), translated(), transaction.atomic():
+    with CollectionPaused(), translated(), transaction.atomic():
         locked = set(sql.lock(INSTANCES, [instance for _, instance in rows], skip_locked=True))
         due = [row for row in rows if row[1] in locked]
         if due and kind.look_again is not None:
@@ -184,7 +185,7 @@ def _together(kind: Sweep, rows: Candidates) -> list[Any]:
 def _carry_out(requests: list[Request], batch: Batch, sql: Dialect, locked: set[Id]) -> list[Outcome]:
     batch.read(locked)
     batch.decide()
-    flush_batch(batch, sql, guarded=False)
+    flush_batch(batch, sql, guard=Guard.LOCKED)
     return [outcome or Busy() for outcome in batch.outcomes]
 
 

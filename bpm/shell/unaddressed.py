@@ -14,7 +14,7 @@ from bpm.shell.messages import Message
 from bpm.shell.outgoing import Row
 from bpm.shell.reception import give, start_with
 from bpm.shell.sql import dialect
-from bpm.shell.sql.document import Document
+from bpm.shell.sql.document import Document, Guard
 from bpm.shell.sql.message_work import find_receivers
 from bpm.shell.triggered_starts import start_by_subscription
 
@@ -72,5 +72,5 @@ def _start(row: Row, subscription: Id, content: b.StartBySignal) -> None:
 def _remove(row: Row) -> None:
     document = Document()
     Arrived(delivered=[row.id]).add_to(document)
-    if dialect().write(document, guarded=False).arrived != 1:
+    if dialect().write(document, guard=Guard.LOCKED).arrived != 1:
         raise ArrivedBefore

@@ -9,9 +9,11 @@ from django.db.models import F
 from bpm import engine
 from bpm.core.commands import CompleteUserTask
 from bpm.models import HistoryEvent, ProcessInstance, UserTask
-from bpm.shell.execute import flush_batch, prepare
+from bpm.shell.execute import prepare
+from bpm.shell.flush import flush_batch
 from bpm.shell.requests import Request
 from bpm.shell.sql import dialect
+from bpm.shell.sql.document import Guard
 from bpm.shell.violations import Lost
 from tests.support.loop_models import deploy, process
 
@@ -28,7 +30,7 @@ def _complete(*, meanwhile: bool) -> None:
         batch.decide()
         if meanwhile:
             ProcessInstance.objects.update(revision=F("revision") + 1)
-        flush_batch(batch, dialect(), guarded=True)
+        flush_batch(batch, dialect(), guard=Guard.REVISION)
 
 
 def test_a_lost_race_is_noticed_and_nothing_of_it_is_kept() -> None:

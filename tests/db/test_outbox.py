@@ -361,7 +361,7 @@ def test_the_statements_of_a_delivery_do_not_grow_with_its_rows(count: int) -> N
     assert set(map(status, instances("many"))) == {"COMPLETED"}
 
 
-COUNTS = {"postgresql": 17, "sqlite": 34}
+COUNTS = {"postgresql": 15, "sqlite": 33}
 
 
 def test_a_refused_command_sends_nothing() -> None:

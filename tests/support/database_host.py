@@ -26,6 +26,7 @@ from tests.support.clock import Clock
 from tests.support.folding import Recorded, differences
 from tests.support.handler_runs import run_due_jobs, run_job
 from tests.support.hosts import Handler, HandlerKey, Leased, Receiver, Variables, WaitingStart
+from tests.support.kept import kept_differences
 from tests.support.model import Model
 from tests.support.model_xml import write_xml
 from tests.support.stored import StoredInstances, read_history
@@ -229,7 +230,9 @@ class DatabaseHost:
 
     def _check(self, instance: Id) -> None:
         if self.checked:
-            check_instance(self.state(instance), self.history(instance))
+            state = self.state(instance)
+            check_instance(state, self.history(instance))
+            require_nothing("the working set that is kept is not what is stored", kept_differences(state))
 
 
 def _version(key: str, version: int) -> Definition:

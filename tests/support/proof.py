@@ -7,6 +7,7 @@ from typing import Any
 from django.db import connection
 
 from bpm import engine
+from bpm.shell.kept_sets import kept_sets
 from bpm.shell.verifying import Finding, verify_instances
 from tests.support.play import Case, Play
 
@@ -73,7 +74,11 @@ def findings(case: Case) -> list[Finding]:
 
 
 def sql(statement: str, *parameters: Any) -> list[Any]:
-    """Execute a statement and return its rows."""
+    """Execute a statement and return its rows.
+
+    Nothing that this process has kept is used afterwards: what a statement writes past the engine raises no revision.
+    """
+    kept_sets.clear()
     with connection.cursor() as cursor:
         cursor.execute(statement, parameters)
         return cursor.fetchall() if cursor.description else []

@@ -5,20 +5,20 @@ import threading
 
 import pytest
 
-from bpm.shell.garbage import collection_paused
+from bpm.shell.garbage import CollectionPaused
 
 
 def test_the_collector_stands_still_inside_and_runs_again_outside() -> None:
-    with collection_paused():
+    with CollectionPaused():
         assert not gc.isenabled()
-        with collection_paused():
+        with CollectionPaused():
             assert not gc.isenabled()
         assert not gc.isenabled()
     assert gc.isenabled()
 
 
 def test_it_runs_again_after_an_error() -> None:
-    with pytest.raises(KeyError), collection_paused():
+    with pytest.raises(KeyError), CollectionPaused():
         raise KeyError
     assert gc.isenabled()
 
@@ -26,7 +26,7 @@ def test_it_runs_again_after_an_error() -> None:
 def test_it_stays_off_where_the_program_has_switched_it_off() -> None:
     gc.disable()
     try:
-        with collection_paused():
+        with CollectionPaused():
             pass
         assert not gc.isenabled()
     finally:
@@ -38,7 +38,7 @@ def test_threads_that_pause_at_the_same_time_leave_it_running() -> None:
 
     def pause() -> None:
         for _ in range(200):
-            with collection_paused():
+            with CollectionPaused():
                 barrier.wait(timeout=10)
 
     threads = [threading.Thread(target=pause) for _ in range(4)]

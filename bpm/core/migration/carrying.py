@@ -22,7 +22,7 @@ def carry_over(run: Run, target: Graph, definition: Id, mapped: Mapped) -> None:
     names = {name: image for name, image in mapped.items() if name != image}
     if source.key != target.key:
         names[source.key] = target.key
-    forks = {fork for token in state.tokens.values() for fork in token.groups}
+    forks = {fork for token in state.tokens.values() if not token.final for fork in token.groups}
     run.emit(
         e.InstanceMigrated(
             source=state.instance.definition,

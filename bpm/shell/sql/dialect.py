@@ -17,7 +17,7 @@ from django.db import connection
 from bpm.core.ids import Id
 from bpm.core.values import to_text
 from bpm.shell.columns import INSTANCE_COLUMNS
-from bpm.shell.sql.document import Document, Written
+from bpm.shell.sql.document import Document, Guard, Written
 from bpm.shell.sql.leasing import SEEN, Candidates, lease_query, waits_query
 from bpm.shell.sql.narrowing import Asked, shapes
 from bpm.shell.sql.needs import Needs
@@ -105,7 +105,7 @@ class Dialect(ABC):
         """Return a raw instance row likewise."""
 
     @abstractmethod
-    def write(self, document: Document, *, guarded: bool) -> Written:
+    def write(self, document: Document, *, guard: Guard) -> Written:
         """Write a document.
 
         Guarded: nothing at all is written unless the one instance's revision is the one in the document.
@@ -122,8 +122,10 @@ class Dialect(ABC):
         """Return that parameter."""
 
     @abstractmethod
-    def locked_candidates(self) -> str:
-        """Return a SELECT of task, instance_id, revision of the first candidates `c`, their instances locked.
+    def taken_candidates(self, *, locking: bool) -> str:
+        """Return a SELECT of task, instance_id, revision of the first candidates `c`.
+
+        With `locking` their instances are locked, and those passed over that somebody else has locked.
 
         Its parameter is how many.
         """
@@ -219,19 +221,20 @@ class Dialect(ABC):
         return self.fetch(query, [self.ids(ids)] * count)
 
     def lease_candidates(
-        self, tenant: str, topics: Sequence[Asked], limit: int, now: datetime | None
+        self, tenant: str, topics: Sequence[Asked], limit: int, now: datetime | None, *, locking: bool
     ) -> Candidates:
         """Find external tasks that are free, lock their instances, and read them with what is around.
 
         Instances that somebody else has locked are passed over, as are those that changed meanwhile.
 
         Args:
+            locking: else nothing is locked or passed over, and the write has to be guarded.
             now: stands in for the database's clock.
 
         Statements: 1.
         """
         parameters = self.candidate_parameters(tenant, topics, 10 * limit + 50, now)
-        at, rows = self.fetch(lease_query(self, shapes(topics)), [*parameters, limit])
+        at, rows = self.fetch(lease_query(self, shapes(topics), locking), [*parameters, limit])
         read = {row[0]: row[_REVISION] for row in rows.get(INSTANCES, ())}
         locked = [(self.text_id(row[0]), self.text_id(row[1]), row[2]) for row in rows.pop(LOCKED, [])]
         tasks = [(task, instance) for task, instance, revision in locked if read.get(instance) == revision]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from enum import IntEnum
 from typing import Any, Final, Literal, NamedTuple
 
 from bpm.shell.tables import SPECS
@@ -20,6 +21,25 @@ SENT: Final = frozenset({OUTBOX, SIGNALS, DELIVERED, UNBUFFERED})
 
 _OTHERS: Final = (HISTORY, CANDIDATES, WITHDRAWN, REMOVED, OUTBOX, DELIVERED, UNBUFFERED)
 _ORDER: Final = (STARTED, CHANGED, SIGNALS, *SPECS, *_OTHERS)
+
+
+class Guard(IntEnum):
+    """On what a write depends.
+
+    Attributes:
+        LOCKED: the instances are locked.
+        FREE: on what was read, and that nobody else has the instance locked.
+        REVISION: on what was read; who else has the instance locked is waited for.
+        KNOWN: on all that was decided by what the process knew already: besides what was read before, that it is the
+            time of which was thought, and that the version that starts still may.
+        LATEST: and that it is still the latest of its key.
+    """
+
+    LOCKED = 0
+    FREE = 1
+    REVISION = 2
+    KNOWN = 3
+    LATEST = 4
 
 
 class Written(NamedTuple):

@@ -63,9 +63,9 @@ def _candidates(sql: Dialect, topics: tuple[Shape, ...]) -> str:
 
 
 @lru_cache
-def lease_query(sql: Dialect, topics: tuple[Shape, ...]) -> str:
+def lease_query(sql: Dialect, topics: tuple[Shape, ...], locking: bool) -> str:
     """Return the query that finds, locks and reads. Its last parameter is the number of tasks asked for."""
-    locked = f"l AS ({sql.locked_candidates()})"
+    locked = f"l AS ({sql.taken_candidates(locking=locking)})"
     named = f"p AS (SELECT * FROM bpm_externaltask x WHERE {sql.found('x.id', 'SELECT task FROM l')})"
     tables, pieces = parts_around_tasks(sql)
     pieces += [

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import NamedTuple
 
 from bpm.core.ids import Id
 from bpm.shell.columns import INSTANCE_COLUMNS
 from bpm.shell.sql.dialect import Dialect, Rows
-from bpm.shell.sql.queries import INSTANCES, LOCKED, everything_query, read_query
+from bpm.shell.sql.queries import INSTANCES, LOCKED, everything_query, read_query, stands_query
 
 _REVISION = [name for name, _ in INSTANCE_COLUMNS].index("revision")
 
@@ -40,3 +41,26 @@ def read_locked(
     if any(read.get(instance) != revision for instance, revision in locked.items()):
         now, rows = sql.read_everything(ids) if whole else sql.read_by(table, ids)
     return now, rows, set(locked)
+
+
+class Stand(NamedTuple):
+    """Where an instance stands: its revision, and the hash of its newest event."""
+
+    revision: int
+    head: str
+
+
+def lock_only(
+    sql: Dialect, instances: Sequence[Id], *, skip_locked: bool
+) -> tuple[datetime, dict[Id, Stand]]:
+    """Lock instances in id order and read no more of them than where they stand, as locked.
+
+    Returns:
+        The clock, and the instances that are locked.
+
+    Statements: 1.
+    """
+    now, rows = sql.fetch(stands_query(sql, "skip" if skip_locked else "wait"), [sql.ids(instances)])
+    return now, {
+        sql.text_id(instance): Stand(revision, head) for instance, revision, head in rows.get(LOCKED, ())
+    }

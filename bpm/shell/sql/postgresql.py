@@ -16,14 +16,15 @@ from django.db import DEFAULT_DB_ALIAS, connections
 from bpm.core.ids import Id
 from bpm.core.values import encoder
 from bpm.shell.columns import INSTANCE_COLUMNS
+from bpm.shell.running_clock import running_clock
 from bpm.shell.sql.dialect import Dialect
-from bpm.shell.sql.document import SENT, Document, Written
+from bpm.shell.sql.document import SENT, Document, Guard, Written
 from bpm.shell.sql.due_work import DUE, parameters_of
 from bpm.shell.sql.leasing import wait_query
 from bpm.shell.sql.narrowing import Asked, shapes
 from bpm.shell.sql.prepared import session_of
 from bpm.shell.sql.tally import tally
-from bpm.shell.sql.writing import Shape, unused, uses, write_query
+from bpm.shell.sql.writing import Shape, asks_for_time, unused, uses, write_query
 from bpm.shell.table_spec import TableSpec
 from bpm.shell.tables import SPECS
 
@@ -116,12 +117,12 @@ class PostgreSQL(Dialect):
         """Return the instant itself."""
         return now
 
-    def locked_candidates(self) -> str:
+    def taken_candidates(self, *, locking: bool) -> str:
         """Lock one by one, so that no more are locked than are asked for."""
         row = "SELECT i.id, i.revision FROM bpm_processinstance i WHERE i.id = c.instance_id"
+        lock = " FOR NO KEY UPDATE SKIP LOCKED" if locking else " OFFSET 0"
         return (
-            "SELECT c.id AS task, i.id AS instance_id, i.revision "
-            f"FROM c, LATERAL ({row} FOR NO KEY UPDATE SKIP LOCKED) i LIMIT %s"
+            f"SELECT c.id AS task, i.id AS instance_id, i.revision FROM c, LATERAL ({row}{lock}) i LIMIT %s"
         )
 
     def wait_for_candidate(self, tenant: str, topics: Sequence[Asked], now: datetime | None) -> None:
@@ -138,8 +139,10 @@ class PostgreSQL(Dialect):
         if database.execute_wrappers or database.queries_logged:
             return super()._execute(query, parameters)
         tally.statements += 1
-        database.close_if_health_check_failed()
-        database.ensure_connection()
+        if database.health_check_enabled:
+            database.close_if_health_check_failed()
+        if database.connection is None:
+            database.ensure_connection()
         database.validate_no_broken_transaction()
         with database.wrap_database_errors:
             session = session_of(database.connection)
@@ -147,6 +150,12 @@ class PostgreSQL(Dialect):
             if rows is None:
                 rows = database.connection.execute(query, parameters).fetchall()
         return rows
+
+    def instant(self, text: str) -> datetime:
+        """Return the instant, which the running clock goes on from."""
+        now = super().instant(text)
+        running_clock.note(now)
+        return now
 
     def due(self, table: str, now: datetime | None, limit: int) -> list[tuple[Id, Id]]:
         """Ask the partial index."""
@@ -156,18 +165,22 @@ class PostgreSQL(Dialect):
             for row, owner, *_ in self._execute(query, parameters_of(table, now, limit))
         ]
 
-    def write(self, document: Document, *, guarded: bool) -> Written:
+    def write(self, document: Document, *, guard: Guard) -> Written:
         """Write in one statement. Statements: 1."""
-        shapes, parameters = [], []
+        shapes: list[Shape] = []
+        parameters: list[object] = []
         small = document.instances == 1
         for key, mode, rows in document.parts():
             single = small and len(rows) == 1 and key not in SENT
-            shapes.append(Shape(key, mode, single))
+            shape = Shape(key, mode, single)
+            shapes.append(shape)
             for position in unused(key, mode):
                 for row in rows:
                     row[position] = None
             parameters += [_encode(rows[0] if single else rows)] * uses(key)
-        won, *rest = self._execute(write_query(tuple(shapes), guarded), parameters)[0]
+            if asks_for_time(shape, guard):
+                parameters.append(running_clock.run_on())
+        won, *rest = self._execute(write_query(tuple(shapes), guard), parameters)[0]
         return Written(won, tuple(rest[0]), rest[1]) if rest else Written(won)
 
 

@@ -36,15 +36,24 @@ def lock_query(sql: Dialect, table: str, skip_locked: bool) -> str:
     return f"SELECT i.id FROM bpm_processinstance i WHERE {condition} ORDER BY i.id {clause}"
 
 
-def _locked(sql: Dialect, owners: str, locking: Locking) -> tuple[list[str], list[str]]:
+def _locked(sql: Dialect, owners: str, locking: Locking, *columns: str) -> tuple[list[str], list[str]]:
     """Return the CTE `l` of the instances that are locked, in id order, and its SELECT; nothing without `locking`."""
     if not locking:
         return [], []
     clause = sql.lock_clause(skip_locked=locking == "skip")
-    query = (
-        f"SELECT i.id, i.revision FROM bpm_processinstance i WHERE {sql.found('i.id', owners)} ORDER BY i.id"
-    )
-    return [f"l AS ({query} {clause})"], [f"SELECT '{LOCKED}', {sql.array('l.id, l.revision')} FROM l"]
+    columns = columns or ("id", "revision")
+    what = ", ".join(f"i.{column}" for column in columns)
+    query = f"SELECT {what} FROM bpm_processinstance i WHERE {sql.found('i.id', owners)} ORDER BY i.id"
+    taken = ", ".join(f"l.{column}" for column in columns)
+    return [f"l AS ({query} {clause})"], [f"SELECT '{LOCKED}', {sql.array(taken)} FROM l"]
+
+
+@lru_cache
+def stands_query(sql: Dialect, locking: Locking) -> str:
+    """Return the query that locks the instances in one list of ids, and reads of them no more than where they stand."""
+    locks, pieces = _locked(sql, "SELECT id FROM k", locking, "id", "revision", "head")
+    tables = ", ".join([f"k AS ({sql.listed()})", *locks])
+    return f"WITH {tables} " + " UNION ALL ".join([*pieces, sql.clock_part()])
 
 
 @lru_cache

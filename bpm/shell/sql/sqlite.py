@@ -21,6 +21,7 @@ from bpm.shell.columns import (
     INSTANCE_COLUMNS,
     OUTBOX_COLUMNS,
     SIGNAL_COLUMNS,
+    TEXT,
 )
 from bpm.shell.sql.dialect import Dialect
 from bpm.shell.sql.document import (
@@ -36,6 +37,7 @@ from bpm.shell.sql.document import (
     UNBUFFERED,
     WITHDRAWN,
     Document,
+    Guard,
     Written,
 )
 from bpm.shell.sql.due_work import DUE, parameters_of
@@ -50,7 +52,7 @@ _POSITION = {name: index for index, (name, _) in enumerate(INSTANCE_COLUMNS)}
 _INSTANCE_KINDS = tuple(kind for _, kind in INSTANCE_COLUMNS)
 _KINDS: dict[str, tuple[str, ...]] = {
     STARTED: _INSTANCE_KINDS,
-    CHANGED: _INSTANCE_KINDS,
+    CHANGED: (*_INSTANCE_KINDS, TEXT),
     HISTORY: tuple(kind for _, kind in HISTORY_COLUMNS),
     CANDIDATES: tuple(kind for _, kind in CANDIDATE_COLUMNS),
     WITHDRAWN: tuple(kind for _, kind in CANDIDATE_COLUMNS),
@@ -199,7 +201,7 @@ class SQLite(Dialect):
         """Return the instant, by default the process's clock, as it is stored."""
         return _stored(now)
 
-    def locked_candidates(self) -> str:
+    def taken_candidates(self, *, locking: bool) -> str:
         """Read them; the transaction holds the database."""
         return (
             "SELECT c.id AS task, i.id AS instance_id, i.revision FROM c "
@@ -215,7 +217,7 @@ class SQLite(Dialect):
         rows = self._execute(query, parameters_of(table, _stored(now), limit))
         return [(self.text_id(row), self.text_id(owner)) for row, owner, *_ in rows]
 
-    def write(self, document: Document, *, guarded: bool) -> Written:
+    def write(self, document: Document, *, guard: Guard) -> Written:
         """Write table by table; the caller's transaction makes it one. Statements: one per table."""
         won, arrived = 0, 0
         sent: list[int] = []

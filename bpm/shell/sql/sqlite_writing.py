@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from bpm.shell.columns import CANDIDATE_COLUMNS, CHANGING_COLUMNS, HISTORY_COLUMNS, INSTANCE_COLUMNS
+from bpm.shell.columns import (
+    CANDIDATE_COLUMNS,
+    CHANGING_COLUMNS,
+    HEAD_BEFORE,
+    HISTORY_COLUMNS,
+    INSTANCE_COLUMNS,
+)
 from bpm.shell.sql.document import CANDIDATES, HISTORY, REMOVED, STARTED, WITHDRAWN
 from bpm.shell.table_spec import TableSpec
 from bpm.shell.tables import SPECS
@@ -57,5 +63,5 @@ def write_query(key: str) -> str:
     )
     return (
         f"UPDATE bpm_processinstance AS i SET {sets}, revision = i.revision + 1 FROM json_each(%s) e "
-        f"WHERE i.id = e.value->>0 AND i.revision = e.value->>{_REVISION}"
+        f"WHERE i.id = e.value->>0 AND i.revision = e.value->>{_REVISION} AND i.head = e.value->>{HEAD_BEFORE}"
     )

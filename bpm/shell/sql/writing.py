@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from bpm.shell.columns import CANDIDATE_COLUMNS, CHANGING_COLUMNS, HISTORY_COLUMNS, INSTANCE_COLUMNS
+from bpm.shell.columns import (
+    CANDIDATE_COLUMNS,
+    CHANGING_COLUMNS,
+    HEAD_BEFORE,
+    HISTORY_COLUMNS,
+    INSTANCE_COLUMNS,
+)
 from bpm.shell.sql.document import (
     CANDIDATES,
     CHANGED,
@@ -19,6 +25,7 @@ from bpm.shell.sql.document import (
     STARTED,
     UNBUFFERED,
     WITHDRAWN,
+    Guard,
     Mode,
 )
 from bpm.shell.sql.sending import postgresql_part
@@ -45,15 +52,45 @@ _OTHER_TABLES = {
     STARTED: ("bpm_processinstance", INSTANCE_COLUMNS),
     CANDIDATES: ("bpm_usertaskcandidate", CANDIDATE_COLUMNS),
 }
+TIMELY_MS: Final = 200
+"""How far a clock that was run on may be behind the database's when what was decided by it is written."""
+
+_TIMELY = f"clock_timestamp() - %s::timestamptz BETWEEN interval '0' AND interval '{TIMELY_MS} ms'"
+_STARTABLE = (
+    f" JOIN bpm_definition v ON v.id = (e->>{_POSITION['definition_id']})::uuid "
+    "AND v.executable AND NOT v.suspended AND v.deleted_at IS NULL"
+)
+_LATEST = (
+    f" JOIN bpm_definitionkey k ON k.tenant = (e->>{_POSITION['tenant']}) "
+    f"AND k.key = (e->>{_POSITION['definition_key']}) AND k.latest_id = v.id"
+)
+_FREE = (
+    "i.id = (SELECT f.id FROM bpm_processinstance f WHERE f.id = (e->>0)::uuid FOR NO KEY UPDATE SKIP LOCKED)"
+)
+_UNDISTURBED = {
+    Guard.LOCKED: "",
+    Guard.FREE: f" AND {_FREE}",
+    Guard.REVISION: "",
+    Guard.KNOWN: f" AND {_TIMELY}",
+    Guard.LATEST: f" AND {_TIMELY}",
+}
+_CURRENT = {
+    Guard.LOCKED: "",
+    Guard.FREE: "",
+    Guard.REVISION: "",
+    Guard.KNOWN: f"{_STARTABLE} WHERE {_TIMELY}",
+    Guard.LATEST: f"{_STARTABLE}{_LATEST} WHERE {_TIMELY}",
+}
 _NEVER_CHANGE = frozenset({"created_at", "started_at", "opened_at", "instance_id", "tenant"})
 
 
 @lru_cache(maxsize=512)
-def write_query(shapes: tuple[Shape, ...], guarded: bool) -> str:
-    """Return the statement for documents with these parts; it takes one parameter per part."""
+def write_query(shapes: tuple[Shape, ...], guard: Guard) -> str:
+    """Return the statement for documents with these parts; it takes one parameter per part, and perhaps the time."""
     keys = [shape.key for shape in shapes]
-    guard = f"w_{CHANGED}, " if guarded and CHANGED in keys else ""
-    pieces = [f"w_{shape.key} AS ({_part(shape, guard)})" for shape in shapes]
+    first = STARTED if STARTED in keys and guard >= Guard.KNOWN else CHANGED
+    guarding = f"w_{first}, " if guard and first in keys else ""
+    pieces = [f"w_{shape.key} AS ({_part(shape, guard, guarding)})" for shape in shapes]
     won = _sum(key for key in (STARTED, CHANGED) if key in keys)
     if not SENT.intersection(keys):
         return f"WITH {', '.join(pieces)} SELECT {won}"
@@ -65,6 +102,11 @@ def write_query(shapes: tuple[Shape, ...], guarded: bool) -> str:
 
 def _sum(keys: Iterable[str]) -> str:
     return " + ".join(f"(SELECT count(*) FROM w_{key})" for key in keys) or "0"
+
+
+def asks_for_time(shape: Shape, guard: Guard) -> bool:
+    """Return whether a part's statement takes, behind its rows, what the time is thought to be."""
+    return guard >= Guard.KNOWN and shape.key in (STARTED, CHANGED)
 
 
 def uses(key: str) -> int:
@@ -85,11 +127,11 @@ def unused(key: str, mode: Mode) -> tuple[int, ...]:
     return tuple(position for position, name in enumerate(columns) if name not in used)
 
 
-def _part(shape: Shape, guard: str) -> str:
+def _part(shape: Shape, guard: Guard, guarding: str) -> str:
     key, mode, _ = shape
-    source = guard + shape.rows
+    source = guarding + shape.rows
     if key == CHANGED:
-        return _changed(shape.rows)
+        return f"{_changed(shape.rows)}{_UNDISTURBED[guard]} RETURNING 1"
     if key == REMOVED:
         match = "v.instance_id = (e->>0)::uuid AND v.scope = (e->>1)::uuid AND v.name = e->>2"
         return f"DELETE FROM bpm_variable v USING {source} WHERE {match}"
@@ -97,7 +139,7 @@ def _part(shape: Shape, guard: str) -> str:
         match = "c.task = (e->>0)::uuid AND c.kind = e->>2 AND c.name = e->>3"
         return f"DELETE FROM bpm_usertaskcandidate c USING {source} WHERE {match}"
     if key == STARTED:
-        return _insert(*_OTHER_TABLES[key], shape.rows) + " RETURNING 1"
+        return _insert(*_OTHER_TABLES[key], shape.rows) + _CURRENT[guard] + " RETURNING 1"
     if key == HISTORY:
         return _history(source)
     if key in _OTHER_TABLES:
@@ -161,5 +203,6 @@ def _changed(source: str) -> str:
     sets = _sets(INSTANCE_COLUMNS, CHANGING_COLUMNS - {"revision"})
     return (
         f"UPDATE bpm_processinstance i SET {sets}, revision = i.revision + 1 FROM {source} "
-        f"WHERE i.id = (e->>0)::uuid AND i.revision = {_value(_POSITION['revision'], 'int')} RETURNING 1"
+        f"WHERE i.id = (e->>0)::uuid AND i.revision = {_value(_POSITION['revision'], 'int')} "
+        f"AND i.head = (e->>{HEAD_BEFORE})"
     )

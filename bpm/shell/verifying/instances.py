@@ -14,7 +14,7 @@ from bpm.core.ids import NIL, Id
 from bpm.core.state import State
 from bpm.models import ProcessInstance, UserTaskCandidate
 from bpm.shell.codec import states_from
-from bpm.shell.garbage import collection_paused
+from bpm.shell.garbage import CollectionPaused
 from bpm.shell.snapshot import one_snapshot
 from bpm.shell.sql import dialect
 from bpm.shell.stored_history import StoredEvent, stored_events, stored_together
@@ -84,7 +84,7 @@ def verify_instances(instances: Sequence[Id]) -> list[Verified]:
 
     Statements: 6, with more than 5,000 events also 1 per 1,000 of each; a few more where something is wrong.
     """
-    with collection_paused(), one_snapshot():
+    with CollectionPaused(), one_snapshot():
         return _verify_group(instances)
 
 

@@ -35,7 +35,7 @@ class WorkingSets(NamedTuple):
     now: datetime
     owners: dict[Id, Id]
     states: dict[Id, State]
-    kept: frozenset[Id] | set[Id]
+    kept: set[Id]
     locked: set[Id] | None
     rows: Rows
 

@@ -199,9 +199,12 @@ def _needs_query(sql: PostgreSQL, variables: bool, joins: bool) -> str:
             'AND n.node = e->>2 AND n."group" = (e->>3)::uuid ORDER BY n.generation DESC LIMIT 1'
         )
         found = f"jsonb_array_elements(%s::jsonb) e, LATERAL ({newest}) j"
-        waiting = 'SELECT * FROM bpm_token z WHERE z."join" = j.id AND NOT z.final OFFSET 0'
-        asked = "j.status = 'OPEN' AND (j.arrived + (e->>4)::int >= j.expected OR e->5 ? t.flow)"
+        # All that wait are read only when the join may fire; else by flow, however many wait there.
+        waiting = 'SELECT * FROM bpm_token z WHERE z."join" = j.id AND NOT z.final AND'
+        flows = "ARRAY(SELECT jsonb_array_elements_text(e->5))"
+        after = "j.arrived + (e->>4)::int"
+        asked = f"{waiting} {after} >= j.expected UNION ALL {waiting} {after} < j.expected AND z.flow = ANY({flows})"
         pieces.append(sql.parts(SPECS["joins"], f"(SELECT j.* FROM {found})"))
-        arrivals = f"(SELECT t.* FROM {found}, LATERAL ({waiting}) t WHERE {asked})"
+        arrivals = f"(SELECT t.* FROM {found}, LATERAL ({asked}) t WHERE j.status = 'OPEN')"
         pieces.append(sql.parts(SPECS["tokens"], arrivals))
     return " UNION ALL ".join(pieces)

@@ -258,10 +258,11 @@ def _needs_query(sql: SQLite, variables: bool, joins: bool) -> str:
             "ORDER BY generation DESC LIMIT 1)"
         )
         pieces.append(sql.parts(SPECS["joins"], f"({found.format('j.*')})"))
-        arrivals = (
-            f'({found.format("t.*")} JOIN bpm_token t ON t."join" = j.id AND NOT t.final '
-            "WHERE j.status = 'OPEN' AND (j.arrived + (e.value->>4) >= j.expected "
-            "OR t.flow IN (SELECT value FROM json_each(e.value->5))))"
-        )
+        # All that wait are read only when the join may fire; else by flow, however many wait there.
+        waiting = 'SELECT z.id FROM bpm_token z WHERE z."join" = j.id AND NOT z.final AND'
+        after, flows = "j.arrived + (e.value->>4)", "SELECT value FROM json_each(e.value->5)"
+        asked = f"{waiting} {after} >= j.expected UNION ALL {waiting} {after} < j.expected AND z.flow IN ({flows})"
+        joined = f"JOIN bpm_token t ON t.id IN ({asked}) WHERE j.status = 'OPEN'"
+        arrivals = f"({found.format('t.*')} {joined})"
         pieces.append(sql.parts(SPECS["tokens"], arrivals))
     return " UNION ALL ".join(pieces)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -39,3 +40,14 @@ def _clean_log_context() -> None:
     from structlog.contextvars import clear_contextvars
 
     clear_contextvars()
+
+
+@pytest.fixture(autouse=True)
+def _nothing_remembered_wrongly() -> Iterator[None]:
+    """Learn each decision at once, decide every second one that is remembered anew, and let none be another one."""
+    from bpm.shell.remembering.memory import memory
+
+    memory.learned_at, memory.doubted = 1, 2
+    yield
+    wrong, memory.wrong = memory.wrong, 0
+    assert not wrong, f"{wrong} decisions were remembered wrongly; the log says which"

@@ -63,6 +63,12 @@ def _key(count: int) -> str:
 def _instance(count: int) -> Stopwatch:
     """Run one instance to its end."""
     watch, key = Stopwatch(), _key(count)
+    with watch.charging():
+        _run(key, count, watch)
+    return watch
+
+
+def _run(key: str, count: int, watch: Stopwatch) -> None:
     with watch.timing(0):
         engine.start(key)
     done, until = 0, time.monotonic() + 900
@@ -74,4 +80,3 @@ def _instance(count: int) -> Stopwatch:
             outcomes = engine.complete_external_tasks(items)
         done += sum(not isinstance(one, engine.EngineError) for one in outcomes)
         assert time.monotonic() < until, f"{done} of {count} items are done"
-    return watch

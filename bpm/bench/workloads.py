@@ -129,39 +129,44 @@ def deploy(source: bytes) -> None:
 
 
 def _start(key: str, watch: Stopwatch, variables: dict[str, Any] | None = None, times: int = 20) -> None:
-    for _ in range(times):
-        with watch.timing():
-            engine.start(key, variables=variables)
+    with watch.charging():
+        for _ in range(times):
+            with watch.timing():
+                engine.start(key, variables=variables)
 
 
 def complete_externals(key: str, watch: Stopwatch) -> None:
     """Start, fetch and complete ten instances with an external task each, one by one."""
-    for _ in range(10):
-        with watch.timing():
-            engine.start(key)
-            (task,) = engine.fetch_and_lock("bench", topics=[key], max_tasks=1, lock_ms=LEASE_MS)
-            engine.complete_external_task(task["task_id"], worker="bench", lease=task["lease_id"])
+    with watch.charging():
+        for _ in range(10):
+            with watch.timing():
+                engine.start(key)
+                (task,) = engine.fetch_and_lock("bench", topics=[key], max_tasks=1, lock_ms=LEASE_MS)
+                engine.complete_external_task(task["task_id"], worker="bench", lease=task["lease_id"])
 
 
 def _user(key: str, watch: Stopwatch) -> None:
     started = []
-    for _ in range(10):
-        with watch.timing(0):
-            started.append(engine.start(key)["instance_id"])
-    for task in UserTask.objects.filter(instance__in=started).values_list("id", flat=True):
-        with watch.timing():
-            engine.complete_task(str(task))
+    with watch.charging():
+        for _ in range(10):
+            with watch.timing(0):
+                started.append(engine.start(key)["instance_id"])
+    tasks = [str(task) for task in UserTask.objects.filter(instance__in=started).values_list("id", flat=True)]
+    with watch.charging():
+        for task in tasks:
+            with watch.timing():
+                engine.complete_task(task)
 
 
 def _batch_starts(key: str, batch: int, watch: Stopwatch) -> None:
     starts = [engine.Start(process=key)] * batch
-    with watch.timing(batch):
+    with watch.charging(), watch.timing(batch):
         engine.start_many(starts)
 
 
 def _batch_fetches(key: str, batch: int, watch: Stopwatch) -> None:
     engine.start_many([engine.Start(process=key)] * batch)
-    with watch.timing(batch):
+    with watch.charging(), watch.timing(batch):
         tasks = engine.fetch_and_lock("bench", topics=[key], max_tasks=batch, lock_ms=LEASE_MS)
     assert len(tasks) == batch
 
@@ -172,13 +177,14 @@ def complete_batch(key: str, batch: int, watch: Stopwatch, *, single: bool = Fal
     tasks = engine.fetch_and_lock("bench", topics=[key], max_tasks=batch, lock_ms=LEASE_MS)
     items = [{"task_id": task["task_id"], "worker": "bench", "lease": task["lease_id"]} for task in tasks]
     if not single:
-        with watch.timing(batch):
+        with watch.charging(), watch.timing(batch):
             outcomes = engine.complete_external_tasks(items)
         assert not any(isinstance(one, engine.EngineError) for one in outcomes)
         return
-    for item in items:
-        with watch.timing():
-            engine.complete_external_task(item["task_id"], worker="bench", lease=item["lease"])
+    with watch.charging():
+        for item in items:
+            with watch.timing():
+                engine.complete_external_task(item["task_id"], worker="bench", lease=item["lease"])
 
 
 def store_ended(key: str, ended: int, note: Callable[[str], None]) -> None:

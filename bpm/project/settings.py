@@ -37,6 +37,7 @@ BPM = {
     "EXPLORE_MS": env.integer("BPM_EXPLORE_MS", 300, low=0, high=60_000),
     "MAX_CALL_DEPTH": env.integer("BPM_MAX_CALL_DEPTH", 1_000, low=1, high=100_000),
     "KEPT_ROWS": env.integer("BPM_KEPT_ROWS", 5_000, low=0, high=10_000_000),
+    "REMEMBERED_DECISIONS": env.integer("BPM_REMEMBERED_DECISIONS", 1_000, low=0, high=1_000_000),
     "MAX_ROWS_AT_ONCE": env.integer("BPM_MAX_ROWS_AT_ONCE", 50_000, low=100, high=10_000_000),
     "MAX_VARIABLE_BYTES": env.integer("BPM_MAX_VARIABLE_BYTES", 4_000_000, low=1_000, high=100_000_000),
     "MAX_BODY_BYTES": env.integer("BPM_MAX_BODY_BYTES", 5_242_880, low=1_000, high=1_000_000_000),

@@ -9,14 +9,11 @@ out to need more of its instance: then that instance is read whole, once, and de
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from bpm import handlers
 from bpm.core import commands as c
-from bpm.core import events as e
-from bpm.core.between import Broadcast, Outgoing
-from bpm.core.context import Context
+from bpm.core.context import Context, Limits
 from bpm.core.decide import decide
 from bpm.core.errors import EngineError, Refused
 from bpm.core.ids import Id, IdSource
@@ -25,33 +22,22 @@ from bpm.shell.clock import or_frozen
 from bpm.shell.codec import add_rows, states_from
 from bpm.shell.configuration import engine_zone, setting
 from bpm.shell.definitions import graph_of
+from bpm.shell.held import Blank, Known, stand_of
 from bpm.shell.kept_sets import kept_sets
 from bpm.shell.limits import WITHOUT_LIMIT, limits_of_callers
 from bpm.shell.needs import add_needs, note_arrivals
 from bpm.shell.outcome import Done, Outcome
+from bpm.shell.remembering.looking_up import look_up
+from bpm.shell.remembering.memory import memory
+from bpm.shell.remembering.rehearsal import Lesson
+from bpm.shell.remembering.remembered import Occasion, recall
 from bpm.shell.requests import Request
 from bpm.shell.sql import Dialect, Needs
 from bpm.shell.sql.dialect import Rows
+from bpm.shell.work import Work
 from bpm.shell.working_sets import WorkingSets, lock_sets, read_sets, sets_from
 
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
-
-
-@dataclass(slots=True)
-class Work:
-    """What a batch does to one instance; `sent` goes to other instances."""
-
-    state: State
-    requests: list[tuple[int, Request]] = field(default_factory=list)
-    events: list[tuple[e.Event, str]] = field(default_factory=list)
-    sent: list[Outgoing | Broadcast] = field(default_factory=list)
-    new: bool = False
-    number: int = 0
-
-    @property
-    def kinds(self) -> set[type[e.Event]]:
-        """The classes of its events."""
-        return {type(event) for event, _ in self.events}
 
 
 class Batch:
@@ -72,7 +58,7 @@ class Batch:
         self.now = or_frozen(_LONG_AGO)
         self.readings = 0
         self._sql = sql
-        self._zone = engine_zone()
+        self._limits = limits_of_callers(setting("MAX_ROWS_AT_ONCE"))
         self._seed = secrets.randbits(32)
 
     # reading
@@ -112,7 +98,8 @@ class Batch:
         """Take the working sets of leases of external tasks, which were found, locked and read in one."""
         self._give(list(range(len(self.requests))), sets_from("external_tasks", now, rows, None))
         for work in self.works.values():
-            work.state.known.update(("variables", scope) for scope in work.state.scopes)
+            if not work.whole:
+                work.state.known.update(("variables", scope) for scope in work.state.scopes)
 
     def _give(self, indexes: list[int], sets: WorkingSets) -> None:
         """Give the commands their working sets, or their refusals."""
@@ -121,36 +108,29 @@ class Batch:
         for index in indexes:
             request = self.requests[index]
             owner = next((owners[row] for row in request.ids if row in owners), None)
-            state = sets.states.get(owner or "")
-            named = request.instance
-            foreign = named is not None and named != owner
-            if (
-                owner is None
-                or foreign
-                or state is None
-                or request.tenant not in (None, state.instance.tenant)
-            ):
+            known = sets.states.get(owner or "")
+            if owner is None or known is None or not _may_see(request, known):
                 self.outcomes[index] = request.not_found()
             elif sets.locked is not None and owner not in sets.locked:
                 self.busy.setdefault(owner, []).append(index)
             else:
-                self._work(owner, state, sets).requests.append((index, request))
+                self._work(owner, known, sets).requests.append((index, request))
 
-    def _work(self, owner: Id, state: State, sets: WorkingSets) -> Work:
+    def _work(self, owner: Id, known: Known, sets: WorkingSets) -> Work:
         work = self.works.get(owner)
         if work is None:
-            work = self.works[owner] = Work(state, number=len(self.works))
+            work = self.works[owner] = Work(known, number=len(self.works))
         elif owner in sets.kept:
-            work.state = state
-        elif work.state is not state:
+            work.held = known
+        elif isinstance(known, State) and work.held is not known:
             add_rows({owner: work.state}, sets.rows)
-            work.state.everything |= state.everything
+            work.state.everything |= known.everything
         return work
 
     def _read_needs(self) -> None:
         needs = Needs()
         for work in self.works.values():
-            if not work.new and not work.state.everything:
+            if not work.new and not work.whole:
                 graph = graph_of(work.state.instance.definition)
                 for _, request in work.requests:
                     add_needs(needs, graph, work.state, request.command)
@@ -164,21 +144,27 @@ class Batch:
             for instance, of_instance in joins.items():
                 note_arrivals(states[instance], of_instance)
 
-    def adopt(self, state: State, now: datetime) -> bool:
+    def adopt(self, known: Known, now: datetime) -> bool:
         """Take a working set that was kept for the only command; return whether it is one that the command may see."""
         (request,) = self.requests
-        instance = state.instance
-        if request.instance not in (None, instance.id) or request.tenant not in (None, instance.tenant):
+        if not _may_see(request, known):
             return False
         self.now = now
-        self.works[instance.id] = Work(state, [(0, request)])
+        self.works[stand_of(known).id] = Work(known, [(0, request)])
         return True
 
     def keep_sets(self) -> None:
         """Keep the working sets, now that what was decided is committed."""
-        for work in self.written:
-            work.state.instance.revision += not work.new
-        kept_sets.keep(work.state for work in self.works.values())
+        states, shaped = [], []
+        for work in self.works.values():
+            if work.recalled is not None:
+                if work.recalled.after is not None:
+                    shaped.append((work.recalled.after, work.recalled.opened))
+                continue
+            if work.events:
+                work.state.instance.revision += not work.new
+            states.append(work.state)
+        kept_sets.keep(states, shaped)
 
     # deciding
 
@@ -190,9 +176,12 @@ class Batch:
         """
         self.now = now = or_frozen(now)
         number = len(self.works)
-        instance = Instance(id=known_as or self._ids(number, now, 0).next(), updated_at=now)
-        work = Work(State(instance, everything=True), [(index, request)], new=True, number=number)
-        self.works[instance.id] = work
+        if known_as is None:
+            made = self._ids(number, now, 0).next()
+            self.works[made] = Work(Blank(made, now), [(index, request)], new=True, number=number)
+        else:
+            state = State(Instance(id=known_as, updated_at=now), everything=True)
+            self.works[known_as] = Work(state, [(index, request)], new=True, number=number)
 
     def decide(self) -> None:
         """Decide all commands, instance by instance, in the order of the requests."""
@@ -213,15 +202,14 @@ class Batch:
         return True
 
     def _decide(self, work: Work) -> None:
-        state = work.state
-        instance = state.instance
-        now = max(self.now, instance.updated_at or self.now)
-        ids = self._ids(work.number, now, instance.sequence + 1 + int(work.new))
-        own = all(request.tenant is None for _, request in work.requests)
-        limits = WITHOUT_LIMIT if own else limits_of_callers(setting("MAX_ROWS_AT_ONCE"))
-        context = Context(now=now, ids=ids, has_handler=handlers.has_handler, limits=limits, zone=self._zone)
+        now = max(self.now, work.updated_at or self.now)
         work.events.clear()
         work.sent.clear()
+        work.lesson = None
+        if self._sql.remembers and len(work.requests) == 1 and self._recall(work, now):
+            return
+        context = self._context(work, now)
+        state = work.state
         for index, request in work.requests:
             command = request.command
             # A command before this one may have migrated the instance.
@@ -237,15 +225,51 @@ class Batch:
             work.sent += decision.outgoing
             self.outcomes[index] = Done.of(state, decision, request.version)
 
+    def _context(self, work: Work, now: datetime) -> Context:
+        ids = self._ids(work.number, now, work.next_id)
+        limits = self._limits_of(work)
+        return Context(now=now, ids=ids, has_handler=handlers.has_handler, limits=limits, zone=engine_zone())
+
+    def _limits_of(self, work: Work) -> Limits:
+        for _, request in work.requests:
+            if request.tenant is not None:
+                return self._limits
+        return WITHOUT_LIMIT
+
+    def _recall(self, work: Work, now: datetime) -> bool:
+        """Do what is remembered of the only command of a work; return whether it was known."""
+        ((index, request),) = work.requests
+        looked = look_up(request.command, work.held, now, self._limits_of(work).interrupted)
+        if looked is None:
+            return False
+        new = work.held.id if isinstance(work.held, Blank) else ""
+        ids = self._ids(work.number, now, work.next_id)
+        occasion = Occasion(looked.before, new, looked.asked, now, ids, request.version)
+        known = looked.known
+        if known is not None and not memory.doubts():
+            work.recalled = recall(known, occasion)
+            work.held = work.recalled.after or work.held
+            self.outcomes[index] = work.recalled.outcome
+            return True
+        if known is not None or memory.wants(looked.question):
+            work.lesson = Lesson(looked.question, request.command, occasion, self._context(work, now), known)
+        return False
+
     def _ids(self, number: int, now: datetime, start: int) -> IdSource:
         return IdSource(now, (self._seed << 10 | number & 0x3FF) ^ number >> 10 << 10, start)
 
     @property
     def written(self) -> list[Work]:
         """Works that have something to write."""
-        return [work for work in self.works.values() if work.events]
+        return [work for work in self.works.values() if work.events or work.recalled is not None]
 
     def fail(self, work: Work, error: EngineError) -> None:
         """Give all commands of a work the same error."""
         for index, _ in work.requests:
             self.outcomes[index] = error
+
+
+def _may_see(request: Request, known: Known) -> bool:
+    """Return whether a working set is of the instance, and the tenant, that a request means."""
+    stand = stand_of(known)
+    return request.instance in (None, stand.id) and request.tenant in (None, stand.tenant)

@@ -143,12 +143,16 @@ def _add(states: dict[Id, State], spec: TableSpec, found: Iterable[list[Any]]) -
         state = states.get(raw[owner])
         if state is None:
             continue
-        row = read(raw)
-        if spec.name == "tokens":
-            state.adopt_token(row)
-        elif spec.name == "joins":
-            state.adopt_join(row)
-        elif spec.name == "variables":
-            state.variables[row.scope, row.name] = row
-        else:
-            getattr(state, spec.name)[row.id] = row
+        adopt(state, spec.name, read(raw))
+
+
+def adopt(state: State, table: str, row: Any) -> None:
+    """Take a stored row into a working set."""
+    if table == "tokens":
+        state.adopt_token(row)
+    elif table == "joins":
+        state.adopt_join(row)
+    elif table == "variables":
+        state.variables[row.scope, row.name] = row
+    else:
+        getattr(state, table)[row.id] = row

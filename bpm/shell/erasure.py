@@ -19,11 +19,11 @@ from bpm.core.values import from_text, to_text
 from bpm.models import HistoryEvent
 from bpm.shell.clock import or_frozen
 from bpm.shell.codec import states_from
-from bpm.shell.flush import add_to_document
 from bpm.shell.folded_states import folded_states
 from bpm.shell.history import digest_of
 from bpm.shell.host import require_immediate_transactions
 from bpm.shell.retention import changing_history
+from bpm.shell.row_changes import add_to_document
 from bpm.shell.sql import dialect
 from bpm.shell.sql.document import Document, Guard
 from bpm.shell.sql.queries import INSTANCES

@@ -2,34 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from django.db import DEFAULT_DB_ALIAS, connections, transaction
 
 from bpm.core import events as e
-from bpm.core.rows import UserTask
-from bpm.core.state import State
 from bpm.shell.arrivals import Arrived, ArrivedBefore, follow_up
 from bpm.shell.batch import Batch
-from bpm.shell.codec import instance_row, row_values
-from bpm.shell.history import history_row
+from bpm.shell.outcome import Done, Outcome
 from bpm.shell.outgoing import add_outgoing
+from bpm.shell.remembering.learning import learn
+from bpm.shell.remembering.memory import memory
+from bpm.shell.remembering.rehearsal import Lesson
+from bpm.shell.remembering.remembered import Recalled
+from bpm.shell.row_changes import add_to_document
 from bpm.shell.sql import Dialect
-from bpm.shell.sql.document import (
-    CANDIDATES,
-    CHANGED,
-    HISTORY,
-    REMOVED,
-    STARTED,
-    WITHDRAWN,
-    Document,
-    Guard,
-)
-from bpm.shell.tables import SPECS
+from bpm.shell.sql.document import HISTORY, Document, Guard
 from bpm.shell.violations import Lost
-
-_ABOUT_DUE: set[type[e.Event]] = {e.InstanceSuspended, e.InstanceActivated}
+from bpm.shell.work import Work
 
 
 def flush_batch(batch: Batch, sql: Dialect, *, guard: Guard, arrived: Arrived | None = None) -> None:
@@ -45,9 +33,16 @@ def flush_batch(batch: Batch, sql: Dialect, *, guard: Guard, arrived: Arrived | 
         ArrivedBefore: somebody else was faster with what caused it; likewise.
     """
     works = batch.written
-    document, activated = Document(), []
+    alone = works[0].recalled if len(works) == 1 == len(batch.works) and arrived is None else None
+    document, activated = Document(None if alone is None else alone.plans), []
     for work in works:
-        add_to_document(document, work.state, work.events, new=work.new)
+        if work.recalled is not None:
+            _add_recalled(document, work.recalled, new=work.new)
+            continue
+        if work.lesson is not None:
+            document.take(_learned(work, work.lesson, batch.outcomes[work.requests[0][0]]))
+        else:
+            add_to_document(document, work.state, work.events, new=work.new)
         if e.InstanceActivated in work.kinds:
             activated.append(work.state.instance.id)
     for work in batch.works.values():
@@ -56,7 +51,7 @@ def flush_batch(batch: Batch, sql: Dialect, *, guard: Guard, arrived: Arrived | 
             add_outgoing(document, instance.tenant, instance.id, work.sent, instance.updated_at or batch.now)
     if arrived is not None:
         arrived.add_to(document)
-    if not document.rows:
+    if not document:
         return
     written = sql.write(document, guard=guard)
     if written.instances != len(works):
@@ -70,63 +65,16 @@ def flush_batch(batch: Batch, sql: Dialect, *, guard: Guard, arrived: Arrived | 
     follow_up(document, written, activated)
 
 
-def add_to_document(
-    document: Document, state: State, events: list[tuple[e.Event, str]], *, new: bool
-) -> None:
-    """Add one instance's changes.
-
-    Args:
-        events: what happened, each with its actor; at least one.
-        new: whether the instance is inserted.
-    """
-    instance = state.instance
-    assert instance.updated_at is not None, "every event sets it"
-    first = instance.sequence - len(events) + 1
-    history, head = history_row(instance.id, first, instance.updated_at, events, instance.head)
-    rows = document.rows
-    row = instance_row(instance, head)
-    if new:
-        rows[STARTED].append(row)
-    else:
-        rows[CHANGED].append([*row, instance.head])
-    instance.head = head
-    rows[HISTORY].append(history)
-    changes = state.changes()
-    for name, before in changes.items():
-        spec = SPECS[name]
-        table = getattr(state, name)
-        for key, old in before.items():
-            present = table.get(key)
-            if present is None:
-                if old is not None:
-                    rows[REMOVED].append([instance.id, *key])
-            elif present != old:
-                document.put(name, row_values(spec, present, instance), new=old is None)
-                if name == "user_tasks":
-                    _add_candidates(document, instance.id, old, present)
-    if not _ABOUT_DUE.isdisjoint({type(event) for event, _ in events}):
-        _add_due(document, state, changes)
+def _add_recalled(document: Document, recalled: Recalled, *, new: bool) -> None:
+    for row in recalled.rows:
+        document.put_text(row.row.part, row.text, new=row.row.new)
+    document.put_text(HISTORY, lambda _: recalled.history, new=False)
 
 
-def _add_due(document: Document, state: State, changes: Mapping[str, Mapping[Any, Any]]) -> None:
-    """Add the rows that did not change themselves, but leave the due indexes or come back to them."""
-    for name, spec in SPECS.items():
-        if spec.suspendable:
-            written = changes.get(name, {})
-            for key, row in getattr(state, name).items():
-                if row.closed_at is None and (key not in written or row == written[key]):
-                    document.put(name, row_values(spec, row, state.instance), new=False)
-
-
-def _add_candidates(document: Document, instance: str, old: UserTask | None, new: UserTask) -> None:
-    before = _candidates(old) if old is not None else []
-    after = _candidates(new)
-    for part, rows, others in ((CANDIDATES, after, before), (WITHDRAWN, before, after)):
-        for kind, name in rows:
-            if (kind, name) not in others:
-                document.rows[part].append([new.id, instance, kind, name])
-
-
-def _candidates(task: UserTask) -> list[tuple[str, str]]:
-    users = [("user", name) for name in task.candidate_users]
-    return users + [("group", name) for name in task.candidate_groups]
+def _learned(work: Work, lesson: Lesson, outcome: Outcome | None) -> Document:
+    """Return what a work writes; what was decided is remembered."""
+    document = Document()
+    add_to_document(document, work.state, work.events, new=work.new)
+    assert isinstance(outcome, Done), "what was refused writes nothing"
+    learn(memory, lesson, work.state, document, outcome)
+    return document

@@ -175,6 +175,11 @@ def digest_of(salt: str, payload: str) -> str:
     return sha256(f"{salt}\n{payload}".encode()).hexdigest()
 
 
+def new_salt() -> str:
+    """Return what makes the digest of an erasable payload worthless for guessing the payload."""
+    return secrets.token_hex(16)
+
+
 def history_row(
     instance: str, first: int, at: datetime, events: list[tuple[e.Event, str]], previous: str
 ) -> tuple[list[Any], str]:
@@ -196,7 +201,7 @@ def history_row(
             payload, digest = shape.recurring(values)
         else:
             payload = _filled(shape.template, values)
-            salt = secrets.token_hex(16) if shape.erasable else ""
+            salt = new_salt() if shape.erasable else ""
             digest = digest_of(salt, payload)
         token = event.token if shape.has_token else None  # type: ignore[attr-defined]
         node = event.node if shape.has_node else None  # type: ignore[attr-defined]

@@ -18,9 +18,10 @@ from threading import Lock
 from typing import Final, NamedTuple
 
 from bpm.core.ids import Id
-from bpm.core.state import Journal, State
+from bpm.core.state import Journal, State, made_in
 from bpm.shell.configuration import setting
-from bpm.shell.sql.queries import INSTANCES
+from bpm.shell.held import Known, has_row, stand_of
+from bpm.shell.remembering.shapes import Shaped
 
 MAX_SHARE: Final = 2
 """A set may have one in so many of the rows that are kept."""
@@ -37,7 +38,7 @@ _OWN: Final = 10
 
 
 class _Kept(NamedTuple):
-    state: State
+    known: Known
     rows: int
     since: float
 
@@ -52,17 +53,17 @@ class KeptSets:
         self._owners: OrderedDict[Id, Id] = OrderedDict()
         self._lock = Lock()
 
-    def take(self, table: str, row: Id) -> State | None:
+    def take(self, table: str, row: Id) -> Known | None:
         """Take the set out that has a row, or is of that instance; None where there is none that is fresh.
 
         A set has the rows that were live when it was first read, and what became of them. So a row that it lacks may
         still be stored.
         """
         with self._lock:
-            state = self._pop(self._owners.get(row, row))
-        return state if state is not None and has_row(state, table, row) else None
+            known = self._pop(self._owners.get(row, row))
+        return known if known is not None and has_row(known, table, row) else None
 
-    def take_all(self, table: str, rows: Sequence[Id]) -> dict[Id, State]:
+    def take_all(self, table: str, rows: Sequence[Id]) -> dict[Id, Known]:
         """Take the sets out that have these rows; nothing unless each row has one.
 
         Returns:
@@ -72,13 +73,17 @@ class KeptSets:
             owners = [self._owners.get(row, row) for row in rows]
             if not all(owner in self._sets for owner in owners):
                 return {}
-            states = {owner: self._pop(owner) for owner in dict.fromkeys(owners)}
-        found = {row: state for row, owner in zip(rows, owners, strict=True) if (state := states[owner])}
-        whole = len(found) == len(rows) and all(has_row(state, table, row) for row, state in found.items())
+            sets = {owner: self._pop(owner) for owner in dict.fromkeys(owners)}
+        found = {row: known for row, owner in zip(rows, owners, strict=True) if (known := sets[owner])}
+        whole = len(found) == len(rows) and all(has_row(known, table, row) for row, known in found.items())
         return found if whole else {}
 
-    def keep(self, states: Iterable[State]) -> None:
-        """Keep the sets that commands have left, now that the database has them too, but for those of no more use."""
+    def keep(self, states: Iterable[State], shaped: Iterable[tuple[Shaped, Sequence[Id]]] = ()) -> None:
+        """Keep the sets that commands have left, now that the database has them too, but for those of no more use.
+
+        Args:
+            shaped: those that were not opened, each with the rows that are new.
+        """
         most, now = _most(), time.monotonic()
         with self._lock:
             for state in states:
@@ -86,7 +91,12 @@ class KeptSets:
                 self._pop(state.instance.id)
                 rows = _OWN + state.rows()
                 if rows * MAX_SHARE <= most and _worth_keeping(state, journal):
-                    self._put(state, _Kept(state, rows, now), journal)
+                    self._put(_Kept(state, rows, now), made_in(journal))
+            for known, made in shaped:
+                self._pop(known.id)
+                rows = _OWN + known.shape.rows
+                if rows * MAX_SHARE <= most and sum(map(len, known.texts)) <= MAX_CHARACTERS:
+                    self._put(_Kept(known, rows, now), made)
             while self._sets and (self._rows > most or self._oldest.since < now - MAX_AGE_S):
                 self._pop(next(iter(self._sets)))
             while len(self._owners) > most:
@@ -96,14 +106,12 @@ class KeptSets:
     def _oldest(self) -> _Kept:
         return next(iter(self._sets.values()))
 
-    def _put(self, state: State, kept: _Kept, journal: Journal) -> None:
-        instance = state.instance.id
+    def _put(self, kept: _Kept, made: Iterable[Id]) -> None:
+        instance, owners = stand_of(kept.known).id, self._owners
         self._sets[instance] = kept
         self._rows += kept.rows
-        variables, owners = state.variables, self._owners
-        for table, row, old in journal:
-            if old is None and table is not variables:
-                owners[row] = instance
+        for row in made:
+            owners[row] = instance
 
     def clear(self) -> None:
         """Forget all of them."""
@@ -121,17 +129,12 @@ class KeptSets:
         """Return how many are kept."""
         return len(self._sets)
 
-    def _pop(self, instance: Id) -> State | None:
+    def _pop(self, instance: Id) -> Known | None:
         kept = self._sets.pop(instance, None)
         if kept is None:
             return None
         self._rows -= kept.rows
-        return kept.state if time.monotonic() - kept.since < MAX_AGE_S else None
-
-
-def has_row(state: State, table: str, row: Id) -> bool:
-    """Return whether a set has a row that a command names; the instance's own row is in every one."""
-    return row == state.instance.id if table == INSTANCES else row in getattr(state, table)
+        return kept.known if time.monotonic() - kept.since < MAX_AGE_S else None
 
 
 def _worth_keeping(state: State, journal: Journal) -> bool:

@@ -16,17 +16,19 @@ from bpm.core.lookup import Values, values_by_scope, visible_variables
 from bpm.core.rows import ExternalStatus
 from bpm.core.state import State
 from bpm.shell.batch import Batch
-from bpm.shell.clock import frozen_now
+from bpm.shell.clock import frozen_now, or_frozen
 from bpm.shell.flush import flush_batch
 from bpm.shell.garbage import CollectionPaused
+from bpm.shell.held import stands
 from bpm.shell.host import require_immediate_transactions
 from bpm.shell.idempotency import own_transaction
+from bpm.shell.kept_sets import kept_sets
 from bpm.shell.observing import describe_fetch, observed
 from bpm.shell.outcome import Done
 from bpm.shell.requests import Request
 from bpm.shell.sql import Dialect, dialect
 from bpm.shell.sql.document import Guard
-from bpm.shell.sql.leasing import Candidates
+from bpm.shell.sql.leasing import Candidates, pick_candidate
 from bpm.shell.sql.narrowing import Asked
 from bpm.shell.tables import EXTERNAL_TASKS
 from bpm.shell.topics import Topic, Topics
@@ -39,11 +41,19 @@ CAUTIOUS_S = 10.0
 
 
 @dataclass(slots=True)
-class _Moment:
-    value: float = 0.0
+class _Habits:
+    """How this process goes about leasing single tasks.
+
+    Attributes:
+        races_again_at: until then it locks first; of the monotonic clock.
+        knows: whether the instance of the task that it leased last was known to it.
+    """
+
+    races_again_at: float = 0.0
+    knows: bool = False
 
 
-_races_again_at = _Moment()
+habits = _Habits()
 
 
 @observed(describe_fetch, batch=True)
@@ -62,7 +72,8 @@ def fetch_and_lock(
     Returns:
         At most `max_tasks` tasks with the variables seen from each; empty if none wait.
 
-    Statements: PostgreSQL 2 (1 when nothing waits), two more when all candidates are busy.
+    Statements: PostgreSQL 2 (1 when nothing waits), 3 where a single task's instance is not known but the one before
+    was; two more when all candidates are busy.
 
     Raises:
         Busy: the only candidates stayed locked longer than the lock's time-out.
@@ -76,9 +87,9 @@ def fetch_and_lock(
     if max_tasks == 1 and _may_race():
         try:
             with translated():
-                return _fetch(worker, asked, max_tasks, tenant, actor, guard=Guard.FREE)
+                return _fetch_one(worker, asked, tenant, actor)
         except (Lost, Busy):
-            _note_lost_race()
+            habits.races_again_at = time.monotonic() + CAUTIOUS_S
     for _ in range(3):
         try:
             with CollectionPaused(), translated(), transaction.atomic(savepoint=not own_transaction.get()):
@@ -96,11 +107,27 @@ def _may_race() -> bool:
     after a lost race this process locks first, for a while.
     """
     alone = connection.vendor == "postgresql" and not connection.in_atomic_block
-    return alone and time.monotonic() > _races_again_at.value
+    return alone and time.monotonic() > habits.races_again_at
 
 
-def _note_lost_race() -> None:
-    _races_again_at.value = time.monotonic() + CAUTIOUS_S
+def _fetch_one(worker: str, topics: Topics, tenant: str, actor: str) -> list[dict[str, Any]]:
+    """Lease a single task without a lock.
+
+    As long as the instances of the tasks that are leased are known, it asks only which task is next: to read what is
+    around takes twice as long.
+    """
+    if habits.knows:
+        picked = pick_candidate(dialect(), tenant, topics.asked, frozen_now())
+        if picked is None:
+            return []
+        known = kept_sets.take(EXTERNAL_TASKS.name, picked.task)
+        if known is not None and stands(known, picked.revision, picked.head):
+            lock_ms = topics.lock_ms(picked.topic)
+            request = _request((picked.task,), worker, lock_ms, actor)
+            batch = Batch([request], dialect())
+            batch.adopt(known, or_frozen(picked.now))
+            return _lease(batch, topics, Guard.FREE)
+    return _fetch(worker, topics, 1, tenant, actor, guard=Guard.FREE)
 
 
 def _fetch(
@@ -110,8 +137,14 @@ def _fetch(
     found = _candidates(sql, tenant, topics.asked, max_tasks, locking=guard is Guard.LOCKED)
     if not found.tasks:
         return []
-    batch = Batch(_requests(found, topics, worker, actor or f"worker:{worker}"), sql)
+    batch = Batch(_requests(found, topics, worker, actor), sql)
     batch.take(found.now, found.rows)
+    habits.knows = all(work.whole for work in batch.works.values())
+    return _lease(batch, topics, guard)
+
+
+def _lease(batch: Batch, topics: Topics, guard: Guard) -> list[dict[str, Any]]:
+    """Decide and write; return the leases."""
     batch.decide()
     leased = []
     for work in batch.works.values():
@@ -122,8 +155,15 @@ def _fetch(
             for task in _locked(batch, index)
         ]
     # At last: once it is written, the next command may have the working sets.
-    flush_batch(batch, sql, guard=guard)
+    flush_batch(batch, dialect(), guard=guard)
     return _ordered(leased)
+
+
+def _request(tasks: tuple[Id, ...], worker: str, lock_ms: int, actor: str) -> Request:
+    command = c.LockExternalTasks(
+        tasks=tasks, worker=worker, lock_ms=lock_ms, actor=actor or f"worker:{worker}"
+    )
+    return Request(command)
 
 
 def _requests(found: Candidates, topics: Topics, worker: str, actor: str) -> list[Request]:
@@ -133,8 +173,7 @@ def _requests(found: Candidates, topics: Topics, worker: str, actor: str) -> lis
     for task, instance in found.tasks:
         tasks.setdefault((instance, topics.lock_ms(topic_of[task])), []).append(task)
     return [
-        Request(c.LockExternalTasks(tasks=tuple(of_instance), worker=worker, lock_ms=lock_ms, actor=actor))
-        for (_, lock_ms), of_instance in tasks.items()
+        _request(tuple(of_instance), worker, lock_ms, actor) for (_, lock_ms), of_instance in tasks.items()
     ]
 
 

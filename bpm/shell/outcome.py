@@ -54,6 +54,29 @@ class Done:
             version=version,
         )
 
+    def elsewhere(
+        self,
+        instance: Id,
+        business_key: str | None,
+        at: datetime,
+        answer: dict[str, Any],
+        version: int | None,
+    ) -> Done:
+        """Return the outcome of the same decision about another instance."""
+        return Done(
+            instance_id=instance,
+            tenant=self.tenant,
+            status=self.status,
+            definition_id=self.definition_id,
+            process_def_id=self.process_def_id,
+            business_key=business_key,
+            continuing=self.continuing,
+            events=self.events,
+            at=at,
+            answer=answer,
+            version=version,
+        )
+
 
 Outcome = Done | EngineError
 """Carried out, or refused; a batch has one per command."""

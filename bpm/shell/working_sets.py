@@ -7,10 +7,10 @@ from datetime import datetime
 from typing import NamedTuple
 
 from bpm.core.ids import Id
-from bpm.core.state import State
 from bpm.shell.codec import states_from
 from bpm.shell.columns import INSTANCE_COLUMNS
-from bpm.shell.kept_sets import has_row, kept_sets
+from bpm.shell.held import Known, has_row, stand_of, stands
+from bpm.shell.kept_sets import kept_sets
 from bpm.shell.sql import Dialect
 from bpm.shell.sql.dialect import Rows
 from bpm.shell.sql.locking import lock_only, read_locked
@@ -34,7 +34,7 @@ class WorkingSets(NamedTuple):
 
     now: datetime
     owners: dict[Id, Id]
-    states: dict[Id, State]
+    states: dict[Id, Known]
     kept: set[Id]
     locked: set[Id] | None
     rows: Rows
@@ -70,19 +70,14 @@ def _lock_kept(sql: Dialect, table: str, named: Sequence[Id], *, skip_locked: bo
     kept = kept_sets.take_all(table, named)
     if not kept:
         return None
-    states = {state.instance.id: state for state in kept.values()}
+    states = {stand_of(known).id: known for known in kept.values()}
     now, locked = lock_only(sql, list(states), skip_locked=skip_locked)
     if not skip_locked and len(locked) < len(states):
         return None
-    if any(not _stands(states[instance], *stand) for instance, stand in locked.items()):
+    if any(not stands(states[instance], *stand) for instance, stand in locked.items()):
         return None
-    owners = {row: state.instance.id for row, state in kept.items()}
+    owners = {row: stand_of(known).id for row, known in kept.items()}
     return WorkingSets(now, owners, states, set(states), set(locked), {})
-
-
-def _stands(state: State, revision: int, head: str) -> bool:
-    """Return whether a kept set is of what is stored: two histories of one length still have different hashes."""
-    return state.instance.revision == revision and state.instance.head == head
 
 
 def sets_from(table: str, now: datetime, rows: Rows, locked: set[Id] | None) -> WorkingSets:
@@ -93,16 +88,16 @@ def sets_from(table: str, now: datetime, rows: Rows, locked: set[Id] | None) -> 
     owners = _owners(table, rows)
     kept = _unchanged(table, owners, rows)
     whole = len(kept) == len(rows.get(INSTANCES, ()))
-    states = kept if whole else states_from(rows, everything=table == INSTANCES) | kept
+    states = kept if whole else {**states_from(rows, everything=table == INSTANCES), **kept}
     return WorkingSets(now, owners, states, set(kept), locked, rows)
 
 
-def _unchanged(table: str, owners: dict[Id, Id], rows: Rows) -> dict[Id, State]:
+def _unchanged(table: str, owners: dict[Id, Id], rows: Rows) -> dict[Id, Known]:
     kept = {}
     for row in rows.get(INSTANCES, ()):
-        state = kept_sets.take(INSTANCES, row[0])
-        if state is not None and _stands(state, row[_REVISION], row[_HEAD]):
-            kept[row[0]] = state
+        known = kept_sets.take(INSTANCES, row[0])
+        if known is not None and stands(known, row[_REVISION], row[_HEAD]):
+            kept[row[0]] = known
     for named, owner in owners.items():
         if owner in kept and not has_row(kept[owner], table, named):
             del kept[owner]

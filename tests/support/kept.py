@@ -12,6 +12,7 @@ from bpm.core.state import TABLES, State
 from bpm.shell import definitions
 from bpm.shell.database_clock import database_now
 from bpm.shell.kept_sets import kept_sets
+from bpm.shell.leases import habits
 from bpm.shell.running_clock import running_clock
 from bpm.shell.table_spec import TableSpec
 from bpm.shell.tables import SPECS
@@ -22,6 +23,7 @@ def forget_all() -> None:
     kept_sets.clear()
     running_clock.forget()
     definitions.forget_versions()
+    habits.knows = False
 
 
 @contextmanager
@@ -74,7 +76,9 @@ def kept_differences(stored: State) -> list[str]:
 def look(instance: Id) -> State | None:
     """Return the set that is kept of an instance, and leave it there."""
     kept = kept_sets._sets.get(instance)
-    return None if kept is None else kept.state
+    if kept is None:
+        return None
+    return kept.known if isinstance(kept.known, State) else kept.known.open()
 
 
 def _live(spec: TableSpec, row: Any) -> bool:

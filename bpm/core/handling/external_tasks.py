@@ -95,6 +95,11 @@ def _fingerprint(command: c.LeaseCommand, body: dict[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
+def completion_fingerprint(command: c.CompleteExternalTask) -> str:
+    """Return what tells a repeated completion from another one."""
+    return _fingerprint(command, {"variables": dict(command.variables)})
+
+
 def _holder(run: Run, command: c.LeaseCommand) -> ExternalTask:
     """Return the task if the worker holds its current, unexpired lease.
 
@@ -130,7 +135,7 @@ def complete(run: Run, command: c.CompleteExternalTask) -> dict[str, Any]:
 
     The same call again does nothing.
     """
-    fingerprint = _fingerprint(command, {"variables": dict(command.variables)})
+    fingerprint = completion_fingerprint(command)
     if _repeated(run, command, f"complete:{fingerprint}"):
         return {}
     row = _holder(run, command)

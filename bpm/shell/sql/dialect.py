@@ -57,6 +57,8 @@ class Dialect(ABC):
     vendor: str
     json_array: str
     """Function that makes a JSON array of its arguments."""
+    remembers = False
+    """Whether it writes rows that are JSON already, as remembered decisions give them."""
 
     # what differs
 

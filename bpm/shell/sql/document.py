@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
 from enum import IntEnum
 from typing import Any, Final, Literal, NamedTuple
 
@@ -58,39 +59,78 @@ class Written(NamedTuple):
 
 Mode = Literal["insert", "update", "upsert"]
 
+RowInMode = Callable[[Mode], str]
+"""A row's JSON text in a part of that mode."""
+
 
 class Part(NamedTuple):
     """The rows of one table, in one write.
 
     Attributes:
         mode: `insert` where all rows are new, `update` where none is, else `upsert`.
+        texts: rows that are JSON already (PostgreSQL).
     """
 
     key: str
     mode: Mode
     rows: list[list[Any]]
+    texts: list[RowInMode]
 
 
 class Document:
-    """Rows on their way into the database, in the order of their table's columns; times are still datetimes."""
+    """Rows on their way into the database, in the order of their table's columns; times are still datetimes.
 
-    def __init__(self) -> None:
+    Attributes:
+        plans: where the statements for documents with the same parts are kept; None for one that is like no other.
+    """
+
+    def __init__(self, plans: dict[Guard, Any] | None = None) -> None:
+        self.plans = plans
         self.rows: defaultdict[str, list[list[Any]]] = defaultdict(list)
-        self._new: defaultdict[str, int] = defaultdict(int)
+        self._texts: defaultdict[str, list[RowInMode]] = defaultdict(list)
+        self._new: defaultdict[str, list[bool]] = defaultdict(list)
+        self._new_texts: defaultdict[str, int] = defaultdict(int)
 
     def put(self, table: str, row: list[Any], *, new: bool) -> None:
         """Add a row of a table of the state."""
         self.rows[table].append(row)
-        self._new[table] += new
+        self._new[table].append(new)
+
+    def put_text(self, part: str, row: RowInMode, *, new: bool) -> None:
+        """Add a row whose text is there already."""
+        self._texts[part].append(row)
+        self._new_texts[part] += new
+
+    def take(self, other: Document) -> None:
+        """Add all rows of another document, which has no texts."""
+        for part, rows in other.rows.items():
+            self.rows[part] += rows
+            self._new[part] += other._new.get(part, ())
+
+    def is_new(self, table: str, number: int) -> bool:
+        """Return whether a row that was put is new."""
+        return table in self._new and self._new[table][number]
 
     @property
     def instances(self) -> int:
         """How many instances it writes."""
-        return len(self.rows.get(STARTED, ())) + len(self.rows.get(CHANGED, ()))
+        return sum(self._count(part) for part in (STARTED, CHANGED))
+
+    def __bool__(self) -> bool:
+        """Return whether there is anything to write."""
+        return bool(self.rows or self._texts)
 
     def parts(self) -> list[Part]:
         """Return what there is to write, in the order of writing."""
-        return [Part(key, self._mode(key), self.rows[key]) for key in _ORDER if key in self.rows]
+        rows, texts = self.rows, self._texts
+        return [self.part(key, self._mode(key)) for key in _ORDER if key in rows or key in texts]
+
+    def part(self, key: str, mode: Mode) -> Part:
+        """Return the rows of a table."""
+        return Part(key, mode, self.rows.get(key, []), self._texts.get(key, []))
+
+    def _count(self, part: str) -> int:
+        return len(self.rows.get(part, ())) + len(self._texts.get(part, ()))
 
     def _mode(self, key: str) -> Mode:
         if key == CHANGED:
@@ -100,5 +140,5 @@ class Document:
         # A variable may stand in the table without having been read.
         if key == "variables":
             return "upsert"
-        new = self._new[key]
-        return "update" if not new else "insert" if new == len(self.rows[key]) else "upsert"
+        new = sum(self._new.get(key, ())) + self._new_texts.get(key, 0)
+        return "update" if not new else "insert" if new == self._count(key) else "upsert"

@@ -7,12 +7,13 @@ old.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from bpm.core.ids import Id
-from bpm.shell.sql.narrowing import Shape, narrowing
+from bpm.shell.sql.narrowing import Asked, Shape, narrowing, shapes
 from bpm.shell.sql.queries import LOCKED, parts_around_tasks
 
 if TYPE_CHECKING:
@@ -22,12 +23,12 @@ SEEN: Final = "seen"
 """Name of the row that says that a task is free, whoever has its instance."""
 
 _FREE: Final = (
-    "SELECT x.id, x.instance_id, x.priority FROM bpm_externaltask x WHERE x.tenant = %s AND x.topic = %s "
+    "SELECT x.id, x.instance_id, x.priority, x.topic FROM bpm_externaltask x WHERE x.tenant = %s AND x.topic = %s "
     "AND x.status = 'READY' AND NOT x.suspended AND x.available_at <= (SELECT now FROM a) AND x.retries > 0 "
     "{limits}ORDER BY x.priority DESC, x.id LIMIT %s"
 )
 _EXPIRED: Final = (
-    "SELECT x.id, x.instance_id, x.priority FROM bpm_externaltask x WHERE x.tenant = %s AND x.topic = %s "
+    "SELECT x.id, x.instance_id, x.priority, x.topic FROM bpm_externaltask x WHERE x.tenant = %s AND x.topic = %s "
     "AND x.status = 'LOCKED' AND NOT x.suspended AND x.lease_expires_at <= (SELECT now FROM a) "
     "{limits}ORDER BY x.lease_expires_at LIMIT %s"
 )
@@ -74,6 +75,39 @@ def lease_query(sql: Dialect, topics: tuple[Shape, ...], locking: bool) -> str:
     ]
     ctes = ", ".join([_candidates(sql, topics), locked, named, *tables])
     return f"WITH RECURSIVE {ctes} " + " UNION ALL ".join(pieces)
+
+
+class Picked(NamedTuple):
+    """The external task that would be leased next, and where its instance's history stands."""
+
+    task: Id
+    instance: Id
+    topic: str
+    revision: int
+    head: str
+    now: datetime
+
+
+def pick_candidate(sql: Dialect, tenant: str, topics: Sequence[Asked], now: datetime | None) -> Picked | None:
+    """Return the best candidate, None where there is none; nothing is locked, and nothing around it read.
+
+    Statements: 1.
+    """
+    parameters = sql.candidate_parameters(tenant, topics, 1, now)
+    at, rows = sql.fetch(_pick_query(sql, shapes(topics)), parameters)
+    for task, instance, topic, revision, head in rows.get(LOCKED, ()):
+        return Picked(sql.text_id(task), sql.text_id(instance), topic, revision, head, at)
+    return None
+
+
+@lru_cache
+def _pick_query(sql: Dialect, topics: tuple[Shape, ...]) -> str:
+    row = "SELECT i.revision, i.head FROM bpm_processinstance i WHERE i.id = c.instance_id OFFSET 0"
+    found = sql.array("c.id, c.instance_id, c.topic, i.revision, i.head")
+    return (
+        f"WITH {_candidates(sql, topics)} {sql.clock_part()} UNION ALL "
+        f"SELECT * FROM (SELECT '{LOCKED}', {found} FROM c, LATERAL ({row}) i LIMIT 1) p"
+    )
 
 
 @lru_cache

@@ -6,46 +6,28 @@ text, so that no number is ever re-parsed (docs/explanation/performance).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import DEFAULT_DB_ALIAS, connections
 
 from bpm.core.ids import Id
-from bpm.core.values import encoder
 from bpm.shell.columns import INSTANCE_COLUMNS
 from bpm.shell.running_clock import running_clock
 from bpm.shell.sql.dialect import Dialect
-from bpm.shell.sql.document import SENT, Document, Guard, Written
+from bpm.shell.sql.document import SENT, Document, Guard, Mode, Part, Written
 from bpm.shell.sql.due_work import DUE, parameters_of
 from bpm.shell.sql.leasing import wait_query
 from bpm.shell.sql.narrowing import Asked, shapes
 from bpm.shell.sql.prepared import session_of
+from bpm.shell.sql.row_text import row_text
 from bpm.shell.sql.tally import tally
 from bpm.shell.sql.writing import Shape, asks_for_time, unused, uses, write_query
 from bpm.shell.table_spec import TableSpec
 from bpm.shell.tables import SPECS
 
-
-def _row_encoder() -> Callable[[object], str]:
-    """Return an encoder of rows. Nearly all times in the rows of one command are one object: the command's own time."""
-    newest: tuple[object, str] = (None, "")
-
-    def isoformat(value: object) -> str:
-        nonlocal newest
-        known = newest
-        if known[0] is not value:
-            if not isinstance(value, datetime):
-                raise TypeError(f"{type(value).__name__} is no value of a row")
-            newest = known = (value, value.isoformat())
-        return known[1]
-
-    return encoder(isoformat, ascii_only=False)
-
-
-_encode = _row_encoder()
 _POSITION = {name: index for index, (name, _) in enumerate(INSTANCE_COLUMNS)}
 
 
@@ -54,6 +36,7 @@ class PostgreSQL(Dialect):
 
     vendor = "postgresql"
     json_array = "json_build_array"
+    remembers = True
 
     def ids(self, ids: Iterable[Id]) -> str:
         """Return an array literal."""
@@ -167,21 +150,65 @@ class PostgreSQL(Dialect):
 
     def write(self, document: Document, *, guard: Guard) -> Written:
         """Write in one statement. Statements: 1."""
-        shapes: list[Shape] = []
+        plans = document.plans
+        plan: _Plan | None = None if plans is None else plans.get(guard)
+        if plan is None:
+            plan = _plan(document, guard)
+            if plans is not None:
+                plans[guard] = plan
         parameters: list[object] = []
-        small = document.instances == 1
-        for key, mode, rows in document.parts():
-            single = small and len(rows) == 1 and key not in SENT
-            shape = Shape(key, mode, single)
-            shapes.append(shape)
-            for position in unused(key, mode):
-                for row in rows:
-                    row[position] = None
-            parameters += [_encode(rows[0] if single else rows)] * uses(key)
-            if asks_for_time(shape, guard):
+        for key, mode, single, times, timed in plan.steps:
+            parameters += [_part_text(document.part(key, mode), single=single)] * times
+            if timed:
                 parameters.append(running_clock.run_on())
-        won, *rest = self._execute(write_query(tuple(shapes), guard), parameters)[0]
+        won, *rest = self._execute(plan.query, parameters)[0]
         return Written(won, tuple(rest[0]), rest[1]) if rest else Written(won)
+
+
+class _Step(NamedTuple):
+    """A part of a statement.
+
+    Attributes:
+        times: how often the statement takes its rows.
+        timed: whether the time follows, as it is thought to be.
+    """
+
+    key: str
+    mode: Mode
+    single: bool
+    times: int
+    timed: bool
+
+
+class _Plan(NamedTuple):
+    """How documents with the same parts are written."""
+
+    query: str
+    steps: list[_Step]
+
+
+def _plan(document: Document, guard: Guard) -> _Plan:
+    small = document.instances == 1
+    shapes: list[Shape] = []
+    steps: list[_Step] = []
+    for part in document.parts():
+        single = small and len(part.rows) + len(part.texts) == 1 and part.key not in SENT
+        shape = Shape(part.key, part.mode, single)
+        shapes.append(shape)
+        steps.append(_Step(part.key, part.mode, single, uses(part.key), asks_for_time(shape, guard)))
+    return _Plan(write_query(tuple(shapes), guard), steps)
+
+
+def _part_text(part: Part, *, single: bool) -> str:
+    """Return the parameter of a part: its row, or a list of its rows."""
+    rows = part.rows
+    for position in unused(part.key, part.mode) if rows else ():
+        for row in rows:
+            row[position] = None
+    if not part.texts:
+        return row_text(rows[0] if single else rows)
+    texts = [text(part.mode) for text in part.texts] + [row_text(row) for row in rows]
+    return texts[0] if single else f"[{','.join(texts)}]"
 
 
 @lru_cache

@@ -221,7 +221,7 @@ class SQLite(Dialect):
         """Write table by table; the caller's transaction makes it one. Statements: one per table."""
         won, arrived = 0, 0
         sent: list[int] = []
-        for key, _, rows in document.parts():
+        for key, _, rows, _ in document.parts():
             flat = _each_event(rows) if key == HISTORY else rows
             text = json.dumps([_encoded(_KINDS[key], row) for row in flat])
             if key in SENT:

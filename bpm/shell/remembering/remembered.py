@@ -1,0 +1,195 @@
+"""A decision that is remembered, and what it does to one instance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from bpm.core.ids import Id, IdSource
+from bpm.core.values import quoted
+from bpm.shell.history import chain_hash, digest_of, new_salt
+from bpm.shell.outcome import Done
+from bpm.shell.remembering.asking import Asked
+from bpm.shell.remembering.shapes import Shape, Shaped
+from bpm.shell.remembering.templates import Template, Write, write
+from bpm.shell.sql.document import Guard
+
+
+class EventText(NamedTuple):
+    """One event of a remembered decision.
+
+    Attributes:
+        name: its type.
+        begin, middle: its row in the document, before the token and from there to the payload.
+        token: slot of its token's id, None where it has none.
+        payload: canonical JSON.
+        digest, quoted: of a payload that is always the same, as it stands in the row; else empty.
+    """
+
+    name: str
+    begin: str
+    token: int | None
+    middle: str
+    node: str
+    actor: str
+    payload: Template
+    erasable: bool
+    digest: str
+    quoted: str
+
+
+class RowText(NamedTuple):
+    """One row of a remembered decision.
+
+    Attributes:
+        part: of the document (bpm.shell.sql.document).
+        new: whether it is inserted.
+        narrow: without what an update does not set.
+    """
+
+    part: str
+    new: bool
+    full: Template
+    narrow: Template
+
+
+class Filled(NamedTuple):
+    """A row with the values for its places."""
+
+    row: RowText
+    written: list[str]
+
+    def text(self, mode: str) -> str:
+        """Return the row's JSON text, for a part in this mode."""
+        return (self.row.narrow if mode == "update" else self.row.full).fill(self.written)
+
+
+class Recalled(NamedTuple):
+    """What a remembered decision does to an instance.
+
+    Attributes:
+        history: the instance's new events, as a row of the document.
+        after: how it stands then; None where that has no shape, or it is over.
+        opened: ids of rows that are new and live.
+        plans: where statements for the same rows are kept.
+    """
+
+    rows: list[Filled]
+    history: str
+    after: Shaped | None
+    opened: tuple[Id, ...]
+    outcome: Done
+    plans: dict[Guard, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Next:
+    """How an instance stands after a remembered decision.
+
+    Attributes:
+        values: the numbers of the values that its shape leaves open.
+        opened: those of ids of rows that are new.
+    """
+
+    shape: Shape
+    values: tuple[int, ...]
+    opened: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """A decision that is the same for all instances of a shape but for ids, times and values.
+
+    Values are numbered: what the shape leaves open, the ids that are made, the command's time, when its lease ends,
+    the command's texts, its fingerprint.
+
+    Attributes:
+        ids: how many are made, the instance's own aside.
+        event_slots, row_slots: what the texts need; rows also of revision, sequence, the hash before and the newest.
+        outcome: all but the instance, its business key, the time, the version and ids in the answer.
+        business_key: its number.
+        answer: makes the command's own part of the outcome.
+        plans: where statements for these rows are kept.
+        handlers: kind, name and whether there is one, as asked for; the decision holds while that is so.
+    """
+
+    ids: int
+    events: tuple[EventText, ...]
+    event_slots: tuple[tuple[int, Write], ...]
+    rows: tuple[RowText, ...]
+    row_slots: tuple[tuple[int, Write], ...]
+    after: Next | None
+    outcome: Done
+    business_key: int | None
+    answer: Callable[[list[Any]], dict[str, Any]]
+    handlers: tuple[tuple[str, str, bool], ...]
+    plans: dict[Guard, Any] = field(default_factory=dict, compare=False)
+
+
+class Occasion(NamedTuple):
+    """What a decision is asked about, and with what.
+
+    Attributes:
+        before: how the instance stands; None for a new one.
+        new: the id of a new instance, else empty.
+        ids: gives the ids that are made.
+        version: number of the version that starts.
+    """
+
+    before: Shaped | None
+    new: Id
+    asked: Asked
+    now: datetime
+    ids: IdSource
+    version: int | None
+
+
+def recall(known: Remembered, occasion: Occasion, salt: Callable[[], str] = new_salt) -> Recalled:
+    """Return what a remembered decision does on this occasion."""
+    before, new, asked, now, ids, version = occasion
+    made = [ids.next() for _ in range(known.ids)]
+    expires = None if asked.lock_ms is None else now + timedelta(milliseconds=asked.lock_ms)
+    own = (new,) if before is None else before.values
+    values = [*own, *made, now, expires, *asked.texts, asked.fingerprint]
+    head, sequence, revision = (
+        ("", -1, 0) if before is None else (before.head, before.sequence, before.revision)
+    )
+    instance, first = values[0], sequence + 1
+    occurred_at = now.isoformat(timespec="microseconds")
+    texts, newest = _events(known, write(values, known.event_slots), occurred_at, first, head, salt)
+    last = sequence + len(texts)
+    written = write([*values, str(revision), str(last), head, newest], known.row_slots)
+    after, opened = None, ()  # type: tuple[Shaped | None, tuple[Id, ...]]
+    if known.after is not None:
+        stands = tuple([values[at] for at in known.after.values])
+        after = Shaped(known.after.shape, stands, now, revision + (before is not None), last, newest)
+        opened = tuple([values[at] for at in known.after.opened])
+    key = None if known.business_key is None else values[known.business_key]
+    return Recalled(
+        rows=[Filled(row, written) for row in known.rows],
+        history=f'["{instance}",{first},"{occurred_at}",[{",".join(texts)}]]',
+        after=after,
+        opened=opened,
+        outcome=known.outcome.elsewhere(instance, key, now, known.answer(values), version),
+        plans=known.plans,
+    )
+
+
+def _events(
+    known: Remembered, written: list[str], occurred_at: str, first: int, head: str, salt: Callable[[], str]
+) -> tuple[list[str], str]:
+    """Return the events as they stand in the document, and the newest hash."""
+    texts = []
+    for sequence, event in enumerate(known.events, first):
+        digest, text, salted = event.digest, event.quoted, ""
+        if not digest:
+            payload = event.payload.fill(written)
+            salted = salt() if event.erasable else ""
+            digest, text = digest_of(salted, payload), quoted(payload)
+        token = "" if event.token is None else written[event.token]
+        head = chain_hash(head, sequence, event.name, occurred_at, token, event.node, digest, event.actor)
+        shown = f'"{token}"' if token else "null"
+        texts.append(f'{event.begin}{shown}{event.middle}{text},"{salted}","{head}"]')
+    return texts, head

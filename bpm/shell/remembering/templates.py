@@ -1,0 +1,86 @@
+"""Texts with places, made from texts in which placeholders stand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+from bpm.shell.remembering.veil import Unlearnable
+
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT")
+_PLACEHOLDER = "@@"
+
+Write = Callable[[Any], str] | None
+"""How a value is written in a place; None: as it is, because it needs no escapes there."""
+
+
+class Places:
+    """What placeholders stand for.
+
+    Args:
+        meaning: placeholder, as it stands in a text, to the number of its value and how that is written.
+    """
+
+    def __init__(self, meaning: Mapping[str, tuple[int, Write]]) -> None:
+        self.meaning = meaning
+        longest_first = sorted(meaning, key=len, reverse=True)
+        self._any = re.compile(f"({'|'.join(map(re.escape, longest_first))})")
+
+    def split(self, text: str) -> list[str]:
+        """Return the text in pieces, each placeholder as one of its own."""
+        return self._any.split(text)
+
+
+class Template(NamedTuple):
+    """A text with `%s` for what is different each time.
+
+    Attributes:
+        values: gives the arguments, one text or a tuple; None where there is nothing to fill in.
+    """
+
+    text: str
+    values: Callable[[list[str]], Any] | None
+
+    def fill(self, written: list[str]) -> str:
+        """Return the text with its values."""
+        return self.text if self.values is None else self.text % self.values(written)
+
+
+class Slots:
+    """Which values templates need, and how they are written: each is written once, however often it stands."""
+
+    def __init__(self) -> None:
+        self._needed: dict[tuple[int, Write], int] = {}
+
+    def slot(self, value: int, write: Write) -> int:
+        """Return the slot of a value that is written so."""
+        return self._needed.setdefault((value, write), len(self._needed))
+
+    def writers(self) -> tuple[tuple[int, Write], ...]:
+        """Return the values by their slots."""
+        return tuple(self._needed)
+
+    def template(self, text: str, places: Places) -> Template:
+        """Return the template of a text with placeholders.
+
+        Raises:
+            Unlearnable: there is a time or a placeholder in it that is not known.
+        """
+        pieces: list[str] = []
+        slots: list[int] = []
+        for piece in places.split(text):
+            if piece in places.meaning:
+                slots.append(self.slot(*places.meaning[piece]))
+                pieces.append("%s")
+            elif _TIME.search(piece) or _PLACEHOLDER in piece:
+                raise Unlearnable(f"{piece[:100]!r} is not known beforehand")
+            else:
+                pieces.append(piece.replace("%", "%%"))
+        return Template("".join(pieces), itemgetter(*slots)) if slots else Template(text, None)
+
+
+def write(values: list[Any], writers: tuple[tuple[int, Write], ...]) -> list[str]:
+    """Return the values as slots want them."""
+    return [values[at] if how is None else how(values[at]) for at, how in writers]

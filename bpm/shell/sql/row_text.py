@@ -1,0 +1,29 @@
+"""Rows of a document as JSON text (PostgreSQL)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Final
+
+from bpm.core.values import encoder
+
+
+def _row_encoder() -> Callable[[object], str]:
+    """Return an encoder of rows. Nearly all times in the rows of one command are one object: the command's own time."""
+    newest: tuple[object, str] = (None, "")
+
+    def isoformat(value: object) -> str:
+        nonlocal newest
+        known = newest
+        if known[0] is not value:
+            if not isinstance(value, datetime):
+                raise TypeError(f"{type(value).__name__} is no value of a row")
+            newest = known = (value, value.isoformat())
+        return known[1]
+
+    return encoder(isoformat, ascii_only=False)
+
+
+row_text: Final = _row_encoder()
+"""Return the JSON text of one row, or of a list of rows."""

@@ -224,6 +224,7 @@ class Batch:
             work.events += [(event, actor) for event in decision.events]
             work.sent += decision.outgoing
             self.outcomes[index] = Done.of(state, decision, request.version)
+        _refute_unless_written(work)
 
     def _context(self, work: Work, now: datetime) -> Context:
         ids = self._ids(work.number, now, work.next_id)
@@ -267,6 +268,13 @@ class Batch:
         """Give all commands of a work the same error."""
         for index, _ in work.requests:
             self.outcomes[index] = error
+
+
+def _refute_unless_written(work: Work) -> None:
+    """Forget a decision that was known, but is refused or does nothing; where events were written they are compared."""
+    lesson = work.lesson
+    if lesson is not None and lesson.known is not None and not work.events:
+        memory.refute(lesson.question)
 
 
 def _may_see(request: Request, known: Known) -> bool:

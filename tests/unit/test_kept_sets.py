@@ -13,6 +13,7 @@ from django.test import override_settings
 from bpm.core.rows import Comment, ExternalTask, InstanceStatus, Variable
 from bpm.core.state import Instance, State
 from bpm.core.token import Token, TokenStatus, Wait
+from bpm.shell.held import stand_of
 from bpm.shell.kept_sets import MAX_AGE_S, MAX_CHARACTERS, MAX_VARIABLES, KeptSets, kept_sets
 from bpm.shell.sql.queries import INSTANCES
 from tests.support.clock import START
@@ -124,7 +125,7 @@ def test_threads_never_get_the_same_set() -> None:
             start.wait(timeout=20)
             state = sets.take("tokens", f"t{turn}")
             if state is not None:
-                found.append(state.instance.id)
+                found.append(stand_of(state).id)
 
     for turn in range(turns):
         sets.keep([_state(f"i{turn}", f"t{turn}")])

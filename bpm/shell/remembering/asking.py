@@ -57,21 +57,26 @@ def _start(command: c.StartInstance, shaped: Shaped | None) -> Asked | None:
 
 
 def _complete_user(command: c.CompleteUserTask, shaped: Shaped | None) -> Asked | None:
-    at = _position(shaped, command.task)
-    if shaped is None or at is None:
-        return None
-    texts, same = _results(command.variables, shaped)
-    key = (c.CompleteUserTask, command.actor, at, command.user, command.groups, *command.variables)
-    return Asked((*key, same), texts, same)
+    return _complete(command, shaped, (command.user, command.groups))
 
 
 def _complete_external(command: c.CompleteExternalTask, shaped: Shaped | None) -> Asked | None:
+    found = _complete(command, shaped, (command.worker, command.lease))
+    return None if found is None else found._replace(fingerprint=completion_fingerprint(command))
+
+
+def _complete(
+    command: c.CompleteUserTask | c.CompleteExternalTask, shaped: Shaped | None, who: tuple[Any, ...]
+) -> Asked | None:
     at = _position(shaped, command.task)
     if shaped is None or at is None:
         return None
     texts, same = _results(command.variables, shaped)
-    key = (c.CompleteExternalTask, command.actor, at, command.worker, command.lease, *command.variables)
-    return Asked((*key, same), texts, same, completion_fingerprint(command))
+    return Asked((type(command), command.actor, at, *who, *command.variables, same), texts, same)
+
+
+MAX_CHARACTERS: Final = 1_000
+"""In the names of variables of a command whose decision is remembered: they stand in the question."""
 
 
 def _results(variables: c.Variables, shaped: Shaped) -> tuple[tuple[str, ...], tuple[tuple[int, ...], ...]]:
@@ -110,7 +115,9 @@ _FORMS: Final[dict[type[c.Command], Callable[[Any, Shaped | None], Asked | None]
 def asked(command: c.Command, shaped: Shaped | None) -> Asked | None:
     """Return what a command asks of an instance; None where its decisions are not remembered."""
     form = _FORMS.get(type(command))
-    return form(command, shaped) if form is not None else None
+    if form is None or sum(map(len, getattr(command, "variables", ()))) > MAX_CHARACTERS:
+        return None
+    return form(command, shaped)
 
 
 def veiled(command: Any, shaped: Shaped | None, ids: Sequence[Id], texts: Sequence[str]) -> Any:

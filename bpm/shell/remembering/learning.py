@@ -24,7 +24,7 @@ from bpm.shell.remembering.remembered import EventText, Next, Occasion, Remember
 from bpm.shell.remembering.shape_keys import shape_key
 from bpm.shell.remembering.shapes import Shaped
 from bpm.shell.remembering.templates import Places, Slots
-from bpm.shell.remembering.veil import Unlearnable
+from bpm.shell.remembering.veil import Unlearnable, veiled_text
 from bpm.shell.row_changes import add_to_document
 from bpm.shell.sql.document import CHANGED, HISTORY, SENT, STARTED, Document
 from bpm.shell.sql.row_text import row_text
@@ -36,7 +36,7 @@ _log = logging.getLogger(__name__)
 MAX_EVENTS: Final = 100
 """Of a decision that is remembered; what does more takes its time elsewhere, and would take much memory."""
 
-_REVISION, _SEQUENCE, _BEFORE, _HEAD = "@@revision@@", "@@sequence@@", "@@before@@", "@@head@@"
+_REVISION, _SEQUENCE, _BEFORE, _HEAD = map(veiled_text, ("revision", "sequence", "before", "head"))
 _FIGURES: Final = (_REVISION, _SEQUENCE, _BEFORE, _HEAD)
 _AT: Final = {name: position for position, (name, _) in enumerate(INSTANCE_COLUMNS)}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -17,6 +18,8 @@ from bpm.shell.remembering.remembered import Remembered
 from bpm.shell.remembering.shape_keys import Key, shape_key
 from bpm.shell.remembering.shapes import Shape, Shaped
 from bpm.shell.remembering.when import When, when
+
+_log = logging.getLogger(__name__)
 
 LEARNED_AT: Final = 2
 """A decision is learned when it is taken for this time: many never come again."""
@@ -67,6 +70,7 @@ class Memory:
         learned_at, doubted: see the constants.
 
     Attributes:
+        used: how often a decision was known.
         wrong: how often a remembered decision was not what was decided anew; never, unless there is a bug.
     """
 
@@ -74,7 +78,7 @@ class Memory:
         self.learned_at = learned_at
         self.doubted = doubted
         self.wrong = 0
-        self._used = 0
+        self.used = 0
         self._lock = Lock()
         self.clear()
 
@@ -136,16 +140,18 @@ class Memory:
     def recall(self, asked: Question) -> Remembered | None:
         """Return what was decided; None where that is not known, or is not to be remembered."""
         found = self._decisions.get(asked)
-        if found is None or not all(
-            handlers.has_handler(kind, name) is had for kind, name, had in found.handlers
-        ):
+        if found is None:
+            return None
+        if not all(handlers.has_handler(kind, name) is had for kind, name, had in found.handlers):
+            # It is learned again.
+            self._decisions.pop(asked, None)
             return None
         return found
 
     def doubts(self) -> bool:
         """Return whether what is remembered is to be decided all the same this time."""
-        self._used += 1
-        return self._used % self.doubted == 0
+        self.used += 1
+        return self.used % self.doubted == 0
 
     def wants(self, asked: Question) -> bool:
         """Return whether a decision that was just taken is to be learned; counts how often it is asked for."""
@@ -157,6 +163,12 @@ class Memory:
         self._seen[asked] = seen
         # Once for all that ask before it is learned; again where that came to nothing, as it was refused after all.
         return seen == self.learned_at or seen % 64 == 0
+
+    def refute(self, asked: Question) -> None:
+        """Forget a decision that is not what was decided anew."""
+        _log.error("remembered wrongly, and forgotten: %s", asked.asked[0].__name__)
+        self.wrong += 1
+        self.keep(asked, None)
 
     def keep(self, asked: Question, known: Remembered | None) -> None:
         """Remember a decision, or that it cannot be."""

@@ -18,6 +18,8 @@ from bpm.shell.remembering.remembered import Occasion, Remembered
 from bpm.shell.remembering.shapes import Shaped
 from bpm.shell.remembering.veil import (
     NOW,
+    SEED,
+    SEQUENCE,
     Asking,
     Unlearnable,
     decide_veiled,
@@ -66,7 +68,7 @@ class _Ids(IdSource):
     __slots__ = ("made",)
 
     def __init__(self, start: int) -> None:
-        super().__init__(NOW, 1, start)
+        super().__init__(NOW, SEED, start)
         self.made: list[Id] = []
 
     def next(self) -> Id:
@@ -130,5 +132,5 @@ def _before(lesson: Lesson) -> tuple[Shaped | None, State]:
     if before is None:
         return None, State(Instance(id=veiled_id(1), updated_at=NOW), everything=True)
     values = veiled_values(before.shape, lesson.question.times, lesson.occasion.asked.lock_ms)
-    veiled = before._replace(values=values)
+    veiled = before._replace(values=values, sequence=SEQUENCE, revision=SEQUENCE, head=veiled_text("before"))
     return veiled, veiled.open()

@@ -7,8 +7,7 @@ one shape cannot be told apart by anything that compares them.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import chain
 from typing import Any, Final, NamedTuple
@@ -24,7 +23,11 @@ from bpm.shell.tables import SPECS
 MAX_ROWS: Final = 64
 """Rows of an instance that has a shape; what is larger seldom stands twice alike."""
 
-_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+MAX_CHARACTERS: Final = 4_000
+"""In the texts of an instance that a shape does not leave open, such as names, topics and errors."""
+
+_GROUPS: Final = "groups"
+"""The one JSON field with ids in it: node to the id of a group of parallel tokens."""
 
 LITERAL: Final = (
     "tenant",
@@ -40,6 +43,9 @@ LITERAL: Final = (
 )
 IDS: Final = ("id", "parent_instance", "parent_token", "root")
 TIMES: Final = ("started_at", "updated_at")
+
+PLACE: Final = "\x00"
+"""Stands around the number of an id inside a JSON text."""
 
 Cells = tuple[Any, ...]
 """A row with numbers in place of its ids, times and values, and its JSON fields as texts."""
@@ -86,9 +92,12 @@ class _Numbers:
         self.texts.append(value)
         return len(self.texts) - 1
 
-    def json(self, value: object) -> str:
-        """Return a JSON text with places for its ids."""
-        return _ID.sub(lambda found: f"\x00{self.id(found[0])}\x00", to_text(value)) if value else ""
+    def groups(self, value: Mapping[str, Id]) -> str:
+        """Return the JSON text of groups, with places for their ids."""
+        if not value:
+            return ""
+        numbers = {node: self.id(group) for node, group in value.items()}
+        return to_text({node: at if at == NIL else f"{PLACE}{at}{PLACE}" for node, at in numbers.items()})
 
     def instance(self, instance: Instance) -> Cells:
         """Return the cells of an instance's own row."""
@@ -111,15 +120,19 @@ def shape_key(state: State) -> tuple[Key, tuple[Any, ...]] | None:
     """Return what tells an instance's shape from others, and the values that it leaves open.
 
     None where it has none: it is not here as a whole, is large, is over or failed, or a continuation is under way.
+    Whatever is over must not count here: it is in the working set of one instance, and not in that of another.
     """
     instance = state.instance
-    if not state.everything or instance.passes or instance.ended or state.rows() > MAX_ROWS:
+    if not state.everything or instance.passes or instance.ended or instance.incidents:
         return None
-    if state.incidents or state.comments:
+    live = list(_live_rows(state)) if instance.live <= MAX_ROWS else []
+    if not live or len(live) > MAX_ROWS:
         return None
     numbers = _Numbers()
     own = numbers.instance(instance)
-    rows = tuple((name, numbers.row(SPECS[name], row)) for name, row in _live_rows(state))
+    rows = tuple([(name, numbers.row(SPECS[name], row)) for name, row in live])
+    if sum([len(cell) for _, cells in rows for cell in cells if type(cell) is str]) > MAX_CHARACTERS:
+        return None
     ids, times = list(numbers.ids), list(numbers.times)
     counts = Counts(len(ids), len(times), len(numbers.texts))
     key = Key(own, rows, counts, _ranks(ids), _ranks(times))
@@ -145,7 +158,15 @@ def is_live(table: str, row: Any) -> bool:
         return not row.final
     if table == "scopes":
         return row.status is ScopeStatus.ACTIVE
-    return table in ("joins", "variables") or row.closed_at is None
+    if table in ("joins", "variables"):
+        return True
+    return table != "comments" and row.closed_at is None
+
+
+def _json_cell(field: str) -> Callable[[_Numbers, Any], str]:
+    if field == _GROUPS:
+        return _Numbers.groups
+    return lambda _, value: to_text(value) if value else ""
 
 
 _numbering: dict[str, list[tuple[int, Callable[[_Numbers, Any], Any]]]] = {}
@@ -157,7 +178,7 @@ def _numbered(spec: TableSpec) -> list[tuple[int, Callable[[_Numbers, Any], Any]
     if found is None:
         found = [(position, _Numbers.id) for position in spec.positions(UUID)]
         found += [(position, _Numbers.time) for position in spec.time_positions]
-        found += [(position, _Numbers.json) for position in spec.json_positions]
+        found += [(position, _json_cell(spec.fields[position])) for position in spec.json_positions]
         if spec.name == "variables":
             found.append((spec.fields.index("value"), _Numbers.text))
         _numbering[spec.name] = found = sorted(found, key=lambda one: one[0])

@@ -16,7 +16,8 @@ from bpm.shell.remembering.shape_keys import IDS, LITERAL, TIMES, Cells, Counts,
 from bpm.shell.sql.queries import INSTANCES
 from bpm.shell.tables import SPECS
 
-_PLACE: Final = re.compile("\x00([0-9]+)\x00")
+_PLACE: Final = re.compile(r"\\u0000([0-9]+)\\u0000")
+"""`PLACE` in a JSON text."""
 
 
 class Shape:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from bpm.shell.remembering.veil import Unlearnable
+from bpm.shell.remembering.veil import MARK, SEQUENCE, Unlearnable
 
-_TIME = re.compile(r"\d{4}-\d\d-\d\dT")
-_PLACEHOLDER = "@@"
+_DIFFERENT: Final = re.compile(rf"\d{{4}}-\d\d-\d\dT|{re.escape(MARK)}|{SEQUENCE // 10_000}\d{{4}}")
+"""A time, what stands for something, or a number made of the history's length."""
 
 Write = Callable[[Any], str] | None
 """How a value is written in a place; None: as it is, because it needs no escapes there."""
@@ -66,7 +66,7 @@ class Slots:
         """Return the template of a text with placeholders.
 
         Raises:
-            Unlearnable: there is a time or a placeholder in it that is not known.
+            Unlearnable: something in it is different each time, and not known.
         """
         pieces: list[str] = []
         slots: list[int] = []
@@ -74,7 +74,7 @@ class Slots:
             if piece in places.meaning:
                 slots.append(self.slot(*places.meaning[piece]))
                 pieces.append("%s")
-            elif _TIME.search(piece) or _PLACEHOLDER in piece:
+            elif _DIFFERENT.search(piece):
                 raise Unlearnable(f"{piece[:100]!r} is not known beforehand")
             else:
                 pieces.append(piece.replace("%", "%%"))

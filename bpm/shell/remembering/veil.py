@@ -6,6 +6,7 @@ fails, and what evaluates an expression that is no constant is refused before it
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from json import JSONDecodeError
@@ -27,22 +28,34 @@ from bpm.core.state import Missing, State
 from bpm.shell.remembering.shapes import Shape
 from bpm.shell.remembering.when import When, example
 
-NOW: Final = datetime(9500, 1, 1, 0, 0, 0, 123456, UTC)
+# What stands for something is different in each process, so that nobody can write it into a model or a value.
+_NONCE: Final = secrets.token_hex(6)
+
+MARK: Final = f"@{_NONCE}:"
+"""Begins what stands for texts and numbers."""
+
+NOW: Final = datetime(5000, 1, 1, 0, 0, 0, 100_000 + secrets.randbelow(800_000), UTC)
 """Stands for the command's time; the microseconds see to it that all of a time is in its text."""
+
+SEQUENCE: Final = 7_000_000_000
+"""Stands for the number of the newest event; those behind it are counted on from there."""
+
+SEED: Final = secrets.randbits(42)
+"""Of the ids that a command makes."""
 
 
 class Unlearnable(Exception):
     """A decision depends on what is different each time, or has effects that are not remembered."""
 
 
-def veiled_id(number: int) -> Id:
-    """Return the id that stands for the smallest but `number`; those that a command makes are larger."""
-    return f"00000000-0000-7000-8000-{number:012x}"
+def veiled_id(rank: int) -> Id:
+    """Return the id that stands for the one of this rank, from 1; those that a command makes are larger."""
+    return f"00000000-{_NONCE[:4]}-7000-8{_NONCE[4:7]}-{_NONCE[7:]}{rank:07x}"
 
 
-def veiled_text(number: int) -> str:
-    """Return what stands for a user's text. It is no JSON, and no text that anybody would write."""
-    return f"@@{number}@@"
+def veiled_text(name: str | int) -> str:
+    """Return what stands for a text or number. It is no JSON."""
+    return f"{MARK}{name}@"
 
 
 def veiled_values(shape: Shape, times: Sequence[When], lock_ms: int | None) -> tuple[Any, ...]:
@@ -109,7 +122,7 @@ def decide_veiled(
     try:
         answer = HANDLERS[type(command)](run, command)
         come_to_rest(run)
-    except (EngineError, Missing, JSONDecodeError) as error:
+    except (EngineError, Missing, JSONDecodeError, OverflowError) as error:
         raise Unlearnable(str(error)) from error
     if run.outgoing or not run.events:
         raise Unlearnable("something is sent, or nothing happens")

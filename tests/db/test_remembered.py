@@ -1,0 +1,282 @@
+"""What is remembered of decisions, what is not, and what becomes of what is wrong (semantics §10)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.test import override_settings
+
+from bpm import engine, handlers
+from bpm.models import ExternalTask, HistoryEvent, ProcessInstance, Timer, UserTask, Variable
+from bpm.queries.variables import process_variables
+from bpm.shell.remembering.memory import memory
+from bpm.shell.verifying import verify_instances
+from tests.support.kept import forget_all, kept_differences
+from tests.support.loop_models import process, service
+from tests.support.model import parse_model
+from tests.support.model_xml import write_xml
+from tests.support.stored import read_state
+from tests.support.tree_model import tree_xml
+
+pytestmark = [pytest.mark.postgresql, pytest.mark.django_db(transaction=True)]
+
+NEVER = 1_000_000_000
+
+
+@pytest.fixture(autouse=True)
+def _empty() -> Iterator[None]:
+    """Begin with nothing known, and believe what is remembered."""
+    memory.clear()
+    forget_all()
+    memory.doubted = NEVER
+    yield
+    memory.clear()
+
+
+def deploy(model: str, key: str = "p") -> None:
+    engine.deploy([(f"{key}.bpmn", write_xml(parse_model(model, key)))])
+
+
+def start(**variables: Any) -> str:
+    return str(engine.start("p", variables=variables)["instance_id"])
+
+
+def used(act: Any) -> int:
+    """Return how many decisions of a call were known."""
+    before = memory.used
+    act()
+    return memory.used - before
+
+
+def sound(*instances: str) -> None:
+    for instance in instances:
+        state = read_state(instance)
+        assert state is not None
+        assert kept_differences(state) == []
+    assert [finding for found in verify_instances(instances) for finding in found.findings] == []
+
+
+def open_task(instance: str) -> str:
+    return str(UserTask.objects.get(instance__id=instance, status="OPEN").pk)
+
+
+def leave_work(topic: str = "x", **variables: Any) -> str:
+    """Fetch a task and complete it; return its instance."""
+    (leased,) = engine.fetch_and_lock("w", topics=[topic], max_tasks=1, lock_ms=60_000)
+    engine.complete_external_task(
+        leased["task_id"], worker="w", lease=leased["lease_id"], variables=variables
+    )
+    return str(leased["instance_id"])
+
+
+def values(instance: str) -> dict[str, str]:
+    return dict(Variable.objects.filter(instance__id=instance).values_list("name", "value"))
+
+
+def test_what_was_done_once_is_known_for_other_values() -> None:
+    deploy("start s -> f\npar f -> a, b\nuser a -> j\nexternal b topic=x -> j\npar j -> e\nend e")
+
+    def run(value: Any) -> str:
+        instance = str(
+            engine.start("p", business_key=f"key {value}"[:200], variables={"v": value})["instance_id"]
+        )
+        engine.complete_task(open_task(instance), variables={"w": value})
+        assert leave_work(v=value, u=None) == instance
+        return instance
+
+    first = run("one")
+    hard = 'a "quoted" \\ %s %d @@0@@ ü\n\t'
+    others = [hard, 17, 1.5, True, {"k": [hard, None]}, "x" * 1_000, "00000000-0000-7000-8000-000000000001"]
+    instances = []
+    for value in others:
+        assert used(lambda value=value: instances.append(run(value))) == 4, (
+            "start, lease, and two completions"
+        )
+    for instance, value in zip(instances, others, strict=True):
+        row = ProcessInstance.objects.get(pk=instance)
+        assert (row.status, row.business_key) == ("COMPLETED", f"key {value}"[:200])
+        assert process_variables(UUID(instance)) == {"v": value, "w": value, "u": None}
+    sound(first, *instances)
+
+
+def test_a_value_that_decides_is_looked_at_each_time() -> None:
+    deploy(
+        "start s -> a\nuser a -> x\nxor x -> big [n > 10], small [else]\nuser big -> e\nuser small -> e\nend e"
+    )
+    for number in (5, 50, 7, 70):
+        instance = start()
+        task = open_task(instance)
+        engine.complete_task(task, variables={"n": number})
+        node = UserTask.objects.get(instance__id=instance, status="OPEN").node
+        assert node == ("big" if number > 10 else "small")
+        sound(instance)
+
+
+def test_a_time_made_of_the_clock_is_made_each_time() -> None:
+    deploy("start s -> a\nuser a -> t\ntimer t duration=PT1H -> e\nend e")
+    due = set()
+    for _ in range(3):
+        instance = start()
+        task = open_task(instance)
+        engine.complete_task(task)
+        row = Timer.objects.get(instance__id=instance)
+        assert 3_590 < (row.due_at - row.created_at).total_seconds() < 3_610
+        due.add(row.due_at)
+        sound(instance)
+    assert len(due) == 3
+
+
+def test_a_value_that_is_there_already_changes_no_row() -> None:
+    deploy("start s -> a\nuser a -> b\nuser b -> e\nend e")
+    for old, new in ((1, 1), (1, 2), (2, 2), ("1", 1), (1, 1)):
+        instance = start(v=old)
+        engine.complete_task(open_task(instance), variables={"v": new})
+        assert values(instance) == {"v": str(new)}
+        sound(instance)
+
+
+def test_a_handler_that_is_registered_later_is_found() -> None:
+    engine.deploy([("p.bpmn", process("p", service("late")))])
+    start()
+    assert used(start) == 1
+    assert used(start) == 1
+    assert ExternalTask.objects.count() == 3
+    handlers._registered["service", "late"] = lambda work: {}
+    try:
+        assert used(start) == 0
+        assert ExternalTask.objects.count() == 3
+    finally:
+        del handlers._registered["service", "late"]
+
+
+def test_one_list_may_do_both() -> None:
+    deploy("start s -> a\nexternal a topic=x -> b\nuser b -> e\nend e")
+    other = "start s -> a\nexternal a topic=x -> x\nxor x -> b [n > 1], e [else]\nuser b -> e\nend e"
+    deploy(other, "q")
+    for _ in range(3):
+        starts = [engine.Start(process=key, variables={"n": n}) for n in (1, 2) for key in ("p", "q")]
+        told = engine.start_many(starts)
+        instances = [str(one["instance_id"]) for one in told if isinstance(one, dict)]
+        leased = engine.fetch_and_lock("w", topics=["x"], max_tasks=10, lock_ms=60_000)
+        items = [{"task_id": one["task_id"], "worker": "w", "lease": one["lease_id"]} for one in leased]
+        outcomes = engine.complete_external_tasks(items)
+        assert [one["status"] for one in outcomes if isinstance(one, dict)].count("COMPLETED") == 1
+        sound(*instances)
+
+
+def test_what_is_counted_by_the_history_is_counted_each_time() -> None:
+    tree = """
+        start s -> a
+        user a undo=ha -> b
+        user ha
+        user b undo=hb -> c
+        user hb
+        user c -> t
+        throw t compensate -> e
+        end e
+    """
+    engine.deploy([("p.bpmn", tree_xml(tree))])
+    instances = [start(x=0) for _ in range(3)]
+    for number, instance in enumerate(instances):
+        for turn in range(1 if number else 20):
+            engine.set_variables(instance, variables={"x": turn})
+        for _ in range(3):
+            engine.complete_task(open_task(instance))
+        assert UserTask.objects.get(instance__id=instance, status="OPEN").node == "hb", (
+            "undone in reverse order"
+        )
+    sound(*instances)
+
+
+@pytest.mark.parametrize(
+    "text", ["@@0@@", "00000000-0000-7000-8000-000000000001", "5000-01-01T00:00:00+00:00"]
+)
+def test_a_text_that_looks_like_what_stands_for_another_is_a_text(text: str) -> None:
+    deploy("start s -> a\nuser a -> b\nuser b -> e\nend e")
+    for value in (text, "one", text, "two"):
+        instance = str(engine.start("p", business_key=value, variables={text: value})["instance_id"])
+        engine.claim_task(open_task(instance), user=text)
+        engine.complete_task(open_task(instance), variables={"v": value}, actor=text)
+        row = UserTask.objects.get(instance__id=instance, node="a")
+        assert (row.assignee, ProcessInstance.objects.get(pk=instance).business_key) == (text, value)
+        assert process_variables(UUID(instance)) == {text: value, "v": value}
+        sound(instance)
+
+
+def test_a_node_may_be_called_by_an_id() -> None:
+    model = write_xml(parse_model("start s -> f\npar f -> a, b\nuser a -> j\nuser b -> j\npar j -> e\nend e"))
+    engine.deploy([("p.bpmn", model.replace(b'"f"', b'"n01a22b74-a22c-7000-8000-0c1bf0b3ad25"'))])
+    for _ in range(3):
+        instance = start()
+        for task in (
+            UserTask.objects.filter(instance__id=instance).order_by("node").values_list("pk", flat=True)
+        ):
+            engine.complete_task(str(task))
+        sound(instance)
+    assert used(start) == 1
+
+
+def test_what_is_over_does_not_count() -> None:
+    deploy(
+        "start s -> m\nxor m -> a\nuser a -> c\nxor c -> m [x == 1], b [else]\nuser b -> d\nuser d -> e\nend e"
+    )
+    instance = start(x=1)
+    for turn in range(60):
+        engine.complete_task(open_task(instance), variables={"x": int(turn < 59)})
+    for _ in range(2):
+        engine.complete_task(open_task(instance))
+    sound(instance)
+
+
+def test_what_is_wrong_is_forgotten_and_never_written() -> None:
+    deploy("start s -> a\nuser a -> e\nend e")
+    first, second = start(), start()
+    (asked,) = memory._decisions
+    known = memory._decisions[asked]
+    assert known is not None
+    memory._decisions[asked] = replace(known, events=known.events[:-1])
+    memory.doubted = 1
+    third = start()
+    assert memory.wrong == 1
+    memory.wrong = 0
+    assert memory._decisions[asked] is None
+    numbers = [HistoryEvent.objects.filter(instance__id=one).count() for one in (first, second, third)]
+    assert len(set(numbers)) == 1
+    sound(first, second, third)
+
+
+def test_no_more_is_remembered_than_allowed() -> None:
+    for number in range(6):
+        deploy(f"start s -> a{number}\nuser a{number} -> e\nend e", f"p{number}")
+    with override_settings(BPM={"REMEMBERED_DECISIONS": 3}):
+        for number in range(6):
+            engine.start(f"p{number}")
+            assert len(memory) <= 4
+    memory.clear()
+    with override_settings(BPM={"REMEMBERED_DECISIONS": 0}):
+        assert used(lambda: [engine.start("p1") for _ in range(3)]) == 0
+    assert len(memory) == 0
+
+
+def test_a_definition_whose_instances_never_stand_alike_is_left_alone_for_a_while() -> None:
+    looks = [memory.worth_a_look("d") for _ in range(2_300)]
+    assert looks[:200] == [True] * 200
+    assert not any(looks[200:2_198])
+    assert looks[-1]
+
+
+def test_a_forked_process_knows_nothing_and_waits_for_no_lock() -> None:
+    deploy("start s -> a\nuser a -> e\nend e")
+    start()
+    assert len(memory) == 1
+    with memory._lock:
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if len(memory) == 0 and memory._lock.acquire(blocking=False) else 1)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 0

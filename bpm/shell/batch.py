@@ -177,8 +177,9 @@ class Batch:
         self.now = now = or_frozen(now)
         number = len(self.works)
         if known_as is None:
-            made = self._ids(number, now, 0).next()
-            self.works[made] = Work(Blank(made, now), [(index, request)], new=True, number=number)
+            ids = self._ids(number, now, 0)
+            made = ids.next()
+            self.works[made] = Work(Blank(made, now, ids), [(index, request)], new=True, number=number)
         else:
             state = State(Instance(id=known_as, updated_at=now), everything=True)
             self.works[known_as] = Work(state, [(index, request)], new=True, number=number)
@@ -243,8 +244,10 @@ class Batch:
         looked = look_up(request.command, work.held, now, self._limits_of(work).interrupted)
         if looked is None:
             return False
-        new = work.held.id if isinstance(work.held, Blank) else ""
-        ids = self._ids(work.number, now, work.next_id)
+        if isinstance(work.held, Blank):
+            new, ids = work.held.id, work.held.ids
+        else:
+            new, ids = "", self._ids(work.number, now, work.next_id)
         occasion = Occasion(looked.before, new, looked.asked, now, ids, request.version)
         known = looked.known
         if known is not None and not memory.doubts():

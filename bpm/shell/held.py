@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import NamedTuple
 
-from bpm.core.ids import Id
+from bpm.core.ids import Id, IdSource
 from bpm.core.state import Instance, State
 from bpm.shell.remembering.shapes import Shaped
 from bpm.shell.sql.queries import INSTANCES
@@ -15,11 +15,12 @@ class Blank(NamedTuple):
     """An instance that is about to start.
 
     Attributes:
-        id: made by the command's own source of ids.
+        ids: the command's source of ids, of which `id` is the first.
     """
 
     id: Id
     updated_at: datetime
+    ids: IdSource
     sequence: int = -1
 
     def open(self) -> State:

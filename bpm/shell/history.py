@@ -175,6 +175,24 @@ def digest_of(salt: str, payload: str) -> str:
     return sha256(f"{salt}\n{payload}".encode()).hexdigest()
 
 
+def _occurrence_texts() -> Callable[[datetime], str]:
+    """Return what writes times of events. Those of one command, and mostly those of a batch, are one object."""
+    newest: tuple[object, str] = (None, "")
+
+    def text(at: datetime) -> str:
+        nonlocal newest
+        known = newest
+        if known[0] is not at:
+            newest = known = (at, at.isoformat(timespec="microseconds"))
+        return known[1]
+
+    return text
+
+
+occurrence_text = _occurrence_texts()
+"""Return the time of an event as the history has it."""
+
+
 def new_salt() -> str:
     """Return what makes the digest of an erasable payload worthless for guessing the payload."""
     return secrets.token_hex(16)
@@ -191,7 +209,7 @@ def history_row(
         previous: hash of the event before, empty for the first of an instance.
     """
     rows: list[list[Any]] = []
-    occurred_at = at.isoformat(timespec="microseconds")
+    occurred_at = occurrence_text(at)
     sequence = first
     for event, actor in events:
         shape = SHAPES[type(event)]

@@ -27,7 +27,7 @@ from bpm.shell.remembering.templates import Places, Slots
 from bpm.shell.remembering.veil import Unlearnable, veiled_text
 from bpm.shell.row_changes import add_to_document
 from bpm.shell.sql.document import CHANGED, HISTORY, SENT, STARTED, Document
-from bpm.shell.sql.row_text import row_text
+from bpm.shell.sql.row_text import row_text, time_text
 from bpm.shell.sql.writing import unused
 from bpm.shell.tables import SPECS
 
@@ -82,19 +82,18 @@ def _learned(memory: Memory, lesson: Lesson) -> Remembered:
     add_to_document(
         document, state, [(event, actor) for event in veiled.events], new=lesson.occasion.before is None
     )
-    event_slots, row_slots = Slots(), Slots()
+    slots = Slots(len(values) + len(_FIGURES))
     in_payload = _places(veiled, payload=True)
     in_rows = _places(veiled, payload=False)
-    events = tuple(_event_text(event, actor, event_slots, in_payload) for event in veiled.events)
-    rows = tuple(_row_texts(document, row_slots, in_rows))
+    events = tuple(_event_text(event, actor, slots, in_payload) for event in veiled.events)
+    rows = tuple(_row_texts(document, slots, in_rows))
     numbers = {value: number for number, value in enumerate(values) if value not in (None, "")}
     outcome = Done.of(state, Decision(events=veiled.events, answer={}))
     return Remembered(
         ids=veiled.made,
         events=events,
-        event_slots=event_slots.writers(),
         rows=rows,
-        row_slots=row_slots.writers(),
+        written=slots.written(),
         after=_next(memory, state, numbers),
         outcome=outcome,
         business_key=None if outcome.business_key is None else numbers[outcome.business_key],
@@ -108,7 +107,7 @@ def _places(veiled: Rehearsal, *, payload: bool) -> Places:
     places: dict[str, tuple[int, Callable[[Any], str] | None]] = {}
     for number, value in enumerate(veiled.values):
         if isinstance(value, datetime):
-            places[value.isoformat()] = (number, datetime.isoformat)
+            places[value.isoformat()] = (number, time_text)
         elif number in veiled.command_texts:
             raw = payload and not (veiled.business_key and number == veiled.command_texts.start)
             places[f'"{value}"'] = (number, None if raw else quoted if payload else encode_basestring)

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 from bpm.core.ids import Id, IdSource
 from bpm.core.values import quoted
-from bpm.shell.history import chain_hash, digest_of, new_salt
+from bpm.shell.history import chain_hash, digest_of, new_salt, occurrence_text
 from bpm.shell.outcome import Done
 from bpm.shell.remembering.asking import Asked
 from bpm.shell.remembering.shapes import Shape, Shaped
-from bpm.shell.remembering.templates import Template, Write, write
+from bpm.shell.remembering.templates import Template
 from bpm.shell.sql.document import Guard
 
 
@@ -23,7 +23,7 @@ class EventText(NamedTuple):
     Attributes:
         name: its type.
         begin, middle: its row in the document, before the token and from there to the payload.
-        token: slot of its token's id, None where it has none.
+        token: number of its token's id, None where it has none.
         payload: canonical JSON.
         digest, quoted: of a payload that is always the same, as it stands in the row; else empty.
     """
@@ -59,11 +59,11 @@ class Filled(NamedTuple):
     """A row with the values for its places."""
 
     row: RowText
-    written: list[str]
+    values: list[Any]
 
     def text(self, mode: str) -> str:
         """Return the row's JSON text, for a part in this mode."""
-        return (self.row.narrow if mode == "update" else self.row.full).fill(self.written)
+        return (self.row.narrow if mode == "update" else self.row.full).fill(self.values)
 
 
 class Recalled(NamedTuple):
@@ -103,11 +103,12 @@ class Remembered:
     """A decision that is the same for all instances of a shape but for ids, times and values.
 
     Values are numbered: what the shape leaves open, the ids that are made, the command's time, when its lease ends,
-    the command's texts, its fingerprint.
+    the command's texts, its fingerprint; then the revision, the newest sequence, the hash before and the newest one;
+    at last those that are written in another way.
 
     Attributes:
         ids: how many are made, the instance's own aside.
-        event_slots, row_slots: what the texts need; rows also of revision, sequence, the hash before and the newest.
+        written: numbers of values that are written in another way, and how.
         outcome: all but the instance, its business key, the time, the version and ids in the answer.
         business_key: its number.
         answer: makes the command's own part of the outcome.
@@ -117,9 +118,8 @@ class Remembered:
 
     ids: int
     events: tuple[EventText, ...]
-    event_slots: tuple[tuple[int, Write], ...]
     rows: tuple[RowText, ...]
-    row_slots: tuple[tuple[int, Write], ...]
+    written: tuple[tuple[int, Callable[[Any], str]], ...]
     after: Next | None
     outcome: Done
     business_key: int | None
@@ -151,16 +151,27 @@ def recall(known: Remembered, occasion: Occasion, salt: Callable[[], str] = new_
     before, new, asked, now, ids, version = occasion
     made = [ids.next() for _ in range(known.ids)]
     expires = None if asked.lock_ms is None else now + timedelta(milliseconds=asked.lock_ms)
-    own = (new,) if before is None else before.values
-    values = [*own, *made, now, expires, *asked.texts, asked.fingerprint]
-    head, sequence, revision = (
-        ("", -1, 0) if before is None else (before.head, before.sequence, before.revision)
-    )
-    instance, first = values[0], sequence + 1
-    occurred_at = now.isoformat(timespec="microseconds")
-    texts, newest = _events(known, write(values, known.event_slots), occurred_at, first, head, salt)
-    last = sequence + len(texts)
-    written = write([*values, str(revision), str(last), head, newest], known.row_slots)
+    head, sequence, revision, own = "", -1, 0, (new,)
+    if before is not None:
+        head, sequence, revision, own = before.head, before.sequence, before.revision, before.values
+    instance, first, last = own[0], sequence + 1, sequence + len(known.events)
+    values: list[Any] = [
+        *own,
+        *made,
+        now,
+        expires,
+        *asked.texts,
+        asked.fingerprint,
+        str(revision),
+        str(last),
+        head,
+        "",
+    ]
+    newest_at = len(values) - 1
+    values += [write(values[at]) for at, write in known.written]
+    occurred_at = occurrence_text(now)
+    texts, newest = _events(known, values, occurred_at, first, head, salt)
+    values[newest_at] = newest
     after, opened = None, ()  # type: tuple[Shaped | None, tuple[Id, ...]]
     if known.after is not None:
         stands = tuple([values[at] for at in known.after.values])
@@ -168,7 +179,7 @@ def recall(known: Remembered, occasion: Occasion, salt: Callable[[], str] = new_
         opened = tuple([values[at] for at in known.after.opened])
     key = None if known.business_key is None else values[known.business_key]
     return Recalled(
-        rows=[Filled(row, written) for row in known.rows],
+        rows=[Filled(row, values) for row in known.rows],
         history=f'["{instance}",{first},"{occurred_at}",[{",".join(texts)}]]',
         after=after,
         opened=opened,
@@ -178,17 +189,17 @@ def recall(known: Remembered, occasion: Occasion, salt: Callable[[], str] = new_
 
 
 def _events(
-    known: Remembered, written: list[str], occurred_at: str, first: int, head: str, salt: Callable[[], str]
+    known: Remembered, values: list[Any], occurred_at: str, first: int, head: str, salt: Callable[[], str]
 ) -> tuple[list[str], str]:
     """Return the events as they stand in the document, and the newest hash."""
     texts = []
     for sequence, event in enumerate(known.events, first):
         digest, text, salted = event.digest, event.quoted, ""
         if not digest:
-            payload = event.payload.fill(written)
+            payload = event.payload.fill(values)
             salted = salt() if event.erasable else ""
             digest, text = digest_of(salted, payload), quoted(payload)
-        token = "" if event.token is None else written[event.token]
+        token = "" if event.token is None else values[event.token]
         head = chain_hash(head, sequence, event.name, occurred_at, token, event.node, digest, event.actor)
         shown = f'"{token}"' if token else "null"
         texts.append(f'{event.begin}{shown}{event.middle}{text},"{salted}","{head}"]')

@@ -96,7 +96,7 @@ class _Numbers:
         """Return the JSON text of groups, with places for their ids."""
         if not value:
             return ""
-        numbers = {node: self.id(group) for node, group in value.items()}
+        numbers = {node: self.id(group) for node, group in sorted(value.items())}
         return to_text({node: at if at == NIL else f"{PLACE}{at}{PLACE}" for node, at in numbers.items()})
 
     def instance(self, instance: Instance) -> Cells:

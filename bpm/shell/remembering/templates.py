@@ -41,26 +41,33 @@ class Template(NamedTuple):
     """
 
     text: str
-    values: Callable[[list[str]], Any] | None
+    values: Callable[[list[Any]], Any] | None
 
-    def fill(self, written: list[str]) -> str:
+    def fill(self, values: list[Any]) -> str:
         """Return the text with its values."""
-        return self.text if self.values is None else self.text % self.values(written)
+        return self.text if self.values is None else self.text % self.values(values)
 
 
 class Slots:
-    """Which values templates need, and how they are written: each is written once, however often it stands."""
+    """Where templates find what they need: behind the values, what has to be written in another way than they are.
 
-    def __init__(self) -> None:
-        self._needed: dict[tuple[int, Write], int] = {}
+    Args:
+        values: how many there are.
+    """
+
+    def __init__(self, values: int) -> None:
+        self._values = values
+        self._written: dict[tuple[int, Write], int] = {}
 
     def slot(self, value: int, write: Write) -> int:
         """Return the slot of a value that is written so."""
-        return self._needed.setdefault((value, write), len(self._needed))
+        if write is None:
+            return value
+        return self._written.setdefault((value, write), self._values + len(self._written))
 
-    def writers(self) -> tuple[tuple[int, Write], ...]:
-        """Return the values by their slots."""
-        return tuple(self._needed)
+    def written(self) -> tuple[tuple[int, Callable[[Any], str]], ...]:
+        """Return the values that are written in another way, and how, by their slots."""
+        return tuple((value, write) for value, write in self._written if write is not None)
 
     def template(self, text: str, places: Places) -> Template:
         """Return the template of a text with placeholders.
@@ -79,8 +86,3 @@ class Slots:
             else:
                 pieces.append(piece.replace("%", "%%"))
         return Template("".join(pieces), itemgetter(*slots)) if slots else Template(text, None)
-
-
-def write(values: list[Any], writers: tuple[tuple[int, Write], ...]) -> list[str]:
-    """Return the values as slots want them."""
-    return [values[at] if how is None else how(values[at]) for at, how in writers]

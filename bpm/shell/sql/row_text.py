@@ -9,8 +9,8 @@ from typing import Final
 from bpm.core.values import encoder
 
 
-def _row_encoder() -> Callable[[object], str]:
-    """Return an encoder of rows. Nearly all times in the rows of one command are one object: the command's own time."""
+def _time_texts() -> Callable[[object], str]:
+    """Return what writes times of rows. Nearly all those of one command are one object: the command's own time."""
     newest: tuple[object, str] = (None, "")
 
     def isoformat(value: object) -> str:
@@ -22,8 +22,11 @@ def _row_encoder() -> Callable[[object], str]:
             newest = known = (value, value.isoformat())
         return known[1]
 
-    return encoder(isoformat, ascii_only=False)
+    return isoformat
 
 
-row_text: Final = _row_encoder()
+time_text: Final = _time_texts()
+"""Return a time as the rows of a document have it."""
+
+row_text: Final = encoder(time_text, ascii_only=False)
 """Return the JSON text of one row, or of a list of rows."""

@@ -105,11 +105,6 @@ Journal = list[tuple[dict[Any, Any], Any, Any]]
 """Table, key, and the row that stood there before or None; in order."""
 
 
-def made_in(journal: Journal) -> list[Id]:
-    """Return the ids of rows that are new; what is kept by other keys, such as variables, has none."""
-    return [key for _, key, old in journal if old is None and type(key) is str]
-
-
 class Mark(NamedTuple):
     """A point to which a state can be taken back.
 

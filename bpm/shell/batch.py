@@ -250,7 +250,7 @@ class Batch:
             new, ids = "", self._ids(work.number, now, work.next_id)
         occasion = Occasion(looked.before, new, looked.asked, now, ids, request.version)
         known = looked.known
-        if known is not None and not memory.doubts():
+        if known is not None and not memory.doubts(looked.question):
             work.recalled = recall(known, occasion)
             work.held = work.recalled.after or work.held
             self.outcomes[index] = work.recalled.outcome

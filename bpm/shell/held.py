@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from bpm.core.ids import Id, IdSource
-from bpm.core.state import Instance, State
+from bpm.core.state import Instance, Journal, State
 from bpm.shell.remembering.shapes import Shaped
 from bpm.shell.sql.queries import INSTANCES
 
@@ -50,3 +50,8 @@ def has_row(known: Known, table: str, row: Id) -> bool:
     if isinstance(known, Shaped):
         return known.shape.has(known.values, table, row)
     return row == known.instance.id if table == INSTANCES else row in getattr(known, table)
+
+
+def made_in(journal: Journal) -> list[Id]:
+    """Return the ids of new rows; what has another key, such as a variable, has none."""
+    return [key for _, key, old in journal if old is None and type(key) is str]

@@ -18,9 +18,9 @@ from threading import Lock
 from typing import Final, NamedTuple
 
 from bpm.core.ids import Id
-from bpm.core.state import Journal, State, made_in
+from bpm.core.state import Journal, State
 from bpm.shell.configuration import setting
-from bpm.shell.held import Known, has_row, stand_of
+from bpm.shell.held import Known, has_row, made_in, stand_of
 from bpm.shell.remembering.shapes import Shaped
 
 MAX_SHARE: Final = 2

@@ -48,9 +48,9 @@ def start(**variables: Any) -> str:
 
 def used(act: Any) -> int:
     """Return how many decisions of a call were known."""
-    before = memory.used
+    before = memory.used.total()
     act()
-    return memory.used - before
+    return memory.used.total() - before
 
 
 def sound(*instances: str) -> None:

@@ -59,13 +59,13 @@ SHELL: Final = (
     _shell(
         "the tenant of a fetch is dropped",
         "leases",
-        "found = _candidates(sql, tenant, topics.asked, max_tasks)",
-        'found = _candidates(sql, "", topics.asked, max_tasks)',
+        "found = _candidates(sql, tenant, topics.asked, max_tasks, ",
+        'found = _candidates(sql, "", topics.asked, max_tasks, ',
         "access/test_tenants.py",
     ),
     _shell(
         "a lost race is not noticed",
-        "execute",
+        "flush",
         "    if written.instances != len(works):",
         "    if False:",
         "db/test_lost_races.py",

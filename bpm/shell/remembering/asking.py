@@ -12,6 +12,9 @@ from bpm.core.ids import Id
 from bpm.core.values import Erased, to_text
 from bpm.shell.remembering.shapes import Shaped
 
+MAX_CHARACTERS: Final = 1_000
+"""In the names of variables of a command whose decision is remembered: they stand in the question."""
+
 
 class Asked(NamedTuple):
     """One command, told as what it has in common with others, and what it has not.
@@ -75,10 +78,6 @@ def _complete(
     return Asked((type(command), command.actor, at, *who, *command.variables, same), texts, same)
 
 
-MAX_CHARACTERS: Final = 1_000
-"""In the names of variables of a command whose decision is remembered: they stand in the question."""
-
-
 def _results(variables: c.Variables, shaped: Shaped) -> tuple[tuple[str, ...], tuple[tuple[int, ...], ...]]:
     """Return `Asked.texts` and `Asked.same`."""
     if not variables:
@@ -112,12 +111,16 @@ _FORMS: Final[dict[type[c.Command], Callable[[Any, Shaped | None], Asked | None]
 }
 
 
+def may_be_remembered(command: c.Command) -> bool:
+    """Return whether decisions of such a command are remembered at all."""
+    if type(command) not in _FORMS:
+        return False
+    return sum(map(len, getattr(command, "variables", ()))) <= MAX_CHARACTERS
+
+
 def asked(command: c.Command, shaped: Shaped | None) -> Asked | None:
-    """Return what a command asks of an instance; None where its decisions are not remembered."""
-    form = _FORMS.get(type(command))
-    if form is None or sum(map(len, getattr(command, "variables", ()))) > MAX_CHARACTERS:
-        return None
-    return form(command, shaped)
+    """Return what a command that may be remembered asks of an instance; None where it is not, for this instance."""
+    return _FORMS[type(command)](command, shaped)
 
 
 def veiled(command: Any, shaped: Shaped | None, ids: Sequence[Id], texts: Sequence[str]) -> Any:

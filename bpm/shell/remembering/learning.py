@@ -13,9 +13,10 @@ from typing import Any, Final
 
 from bpm.core import events as e
 from bpm.core.decide import Decision
-from bpm.core.state import State, made_in
+from bpm.core.state import State
 from bpm.core.values import quoted
 from bpm.shell.columns import HEAD_BEFORE, INSTANCE_COLUMNS
+from bpm.shell.held import made_in
 from bpm.shell.history import SHAPES, digest_of, payload_text
 from bpm.shell.outcome import Done
 from bpm.shell.remembering.memory import Memory

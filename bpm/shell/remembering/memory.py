@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from threading import Lock
@@ -70,7 +71,7 @@ class Memory:
         learned_at, doubted: see the constants.
 
     Attributes:
-        used: how often a decision was known.
+        used: how often a decision was known, by the command's class.
         wrong: how often a remembered decision was not what was decided anew; never, unless there is a bug.
     """
 
@@ -78,7 +79,7 @@ class Memory:
         self.learned_at = learned_at
         self.doubted = doubted
         self.wrong = 0
-        self.used = 0
+        self.used: Counter[str] = Counter()
         self._lock = Lock()
         self.clear()
 
@@ -148,10 +149,11 @@ class Memory:
             return None
         return found
 
-    def doubts(self) -> bool:
+    def doubts(self, asked: Question) -> bool:
         """Return whether what is remembered is to be decided all the same this time."""
-        self.used += 1
-        return self.used % self.doubted == 0
+        command = asked.asked[0].__name__
+        self.used[command] += 1
+        return self.used[command] % self.doubted == 0
 
     def wants(self, asked: Question) -> bool:
         """Return whether a decision that was just taken is to be learned; counts how often it is asked for."""

@@ -24,7 +24,10 @@ from bpm.shell.held import Known, has_row, made_in, stand_of
 from bpm.shell.remembering.shapes import Shaped
 
 MAX_SHARE: Final = 2
-"""A set may have one in so many of the rows that are kept."""
+"""A set may have one in so many of the rows that are kept, but for one."""
+
+LARGE: Final = 10
+"""One set may have so many times the rows of all others: an instance with very many branches, while it is worked on."""
 
 MAX_AGE_S: Final = 2.0
 """How long a set is of use. Later, somebody else has more likely been at the instance."""
@@ -51,6 +54,8 @@ class KeptSets:
         self._rows = 0
         # Row to instance; what is said of rows that are kept no more does no harm, and goes as the oldest.
         self._owners: OrderedDict[Id, Id] = OrderedDict()
+        # The one large set; its rows are looked up in itself, and not counted.
+        self._large: _Kept | None = None
         self._lock = Lock()
 
     def take(self, table: str, row: Id) -> Known | None:
@@ -60,7 +65,7 @@ class KeptSets:
         still be stored.
         """
         with self._lock:
-            known = self._pop(self._owners.get(row, row))
+            known = self._pop(self._owner(table, row))
         return known if known is not None and has_row(known, table, row) else None
 
     def take_all(self, table: str, rows: Sequence[Id]) -> dict[Id, Known]:
@@ -70,8 +75,8 @@ class KeptSets:
             Row to the set of its instance.
         """
         with self._lock:
-            owners = [self._owners.get(row, row) for row in rows]
-            if not all(owner in self._sets for owner in owners):
+            owners = [self._owner(table, row) for row in rows]
+            if not all(owner in self._sets or self._is_large(owner) for owner in owners):
                 return {}
             sets = {owner: self._pop(owner) for owner in dict.fromkeys(owners)}
         found = {row: known for row, owner in zip(rows, owners, strict=True) if (known := sets[owner])}
@@ -90,7 +95,11 @@ class KeptSets:
                 journal = state.settle()
                 self._pop(state.instance.id)
                 rows = _OWN + state.rows()
-                if rows * MAX_SHARE <= most and _worth_keeping(state, journal):
+                if rows > LARGE * most or not _worth_keeping(state, journal):
+                    continue
+                if rows * MAX_SHARE > most:
+                    self._large = _Kept(state, rows, now)
+                else:
                     self._put(_Kept(state, rows, now), made_in(journal))
             for known, made in shaped:
                 self._pop(known.id)
@@ -99,8 +108,19 @@ class KeptSets:
                     self._put(_Kept(known, rows, now), made)
             while self._sets and (self._rows > most or self._oldest.since < now - MAX_AGE_S):
                 self._pop(next(iter(self._sets)))
+            if self._large is not None and self._large.since < now - MAX_AGE_S:
+                self._large = None
             while len(self._owners) > most:
                 self._owners.popitem(last=False)
+
+    def _owner(self, table: str, row: Id) -> Id:
+        owner = self._owners.get(row)
+        if owner is None and self._large is not None and has_row(self._large.known, table, row):
+            return stand_of(self._large.known).id
+        return owner or row
+
+    def _is_large(self, instance: Id) -> bool:
+        return self._large is not None and stand_of(self._large.known).id == instance
 
     @property
     def _oldest(self) -> _Kept:
@@ -119,6 +139,7 @@ class KeptSets:
             self._sets.clear()
             self._owners.clear()
             self._rows = 0
+            self._large = None
 
     def begin(self) -> None:
         """Have none and hold no lock, as a process that has just been forked must."""
@@ -127,13 +148,16 @@ class KeptSets:
 
     def __len__(self) -> int:
         """Return how many are kept."""
-        return len(self._sets)
+        return len(self._sets) + (self._large is not None)
 
     def _pop(self, instance: Id) -> Known | None:
         kept = self._sets.pop(instance, None)
+        if kept is not None:
+            self._rows -= kept.rows
+        elif self._is_large(instance):
+            kept, self._large = self._large, None
         if kept is None:
             return None
-        self._rows -= kept.rows
         return kept.known if time.monotonic() - kept.since < MAX_AGE_S else None
 
 

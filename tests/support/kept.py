@@ -30,6 +30,7 @@ def forget_all() -> None:
 def another_process() -> Iterator[None]:
     """Act as a process that knows nothing yet; what this one knew is old afterwards."""
     sets, owners, rows = kept_sets._sets.copy(), kept_sets._owners.copy(), kept_sets._rows
+    large = kept_sets._large
     versions, read = definitions._known.copy(), running_clock._read
     forget_all()
     try:
@@ -37,6 +38,7 @@ def another_process() -> Iterator[None]:
     finally:
         forget_all()
         kept_sets._sets, kept_sets._owners, kept_sets._rows = sets, owners, rows
+        kept_sets._large = large
         definitions._known.update(versions)
         running_clock._read = read
 
@@ -75,7 +77,8 @@ def kept_differences(stored: State) -> list[str]:
 
 def look(instance: Id) -> State | None:
     """Return the set that is kept of an instance, and leave it there."""
-    kept = kept_sets._sets.get(instance)
+    large = kept_sets._large
+    kept = kept_sets._sets.get(instance, large if kept_sets._is_large(instance) else None)
     if kept is None:
         return None
     return kept.known if isinstance(kept.known, State) else kept.known.open()

@@ -96,8 +96,27 @@ def test_only_so_many_rows_are_kept() -> None:
         assert sets.take("tokens", "f2") is not None
         sets.keep([_state("g", *map(str, range(20)))])
         assert sets.take(INSTANCES, "g") is not None
-        sets.keep([_state("h", *map(str, range(21)))])
-        assert sets.take(INSTANCES, "h") is None, "one may have no more than half"
+        sets.keep([_state("h", *map(str, range(600)))])
+        assert sets.take(INSTANCES, "h") is None, "one may have no more than ten times as many"
+
+
+def test_one_large_set_is_kept_beside_the_others() -> None:
+    sets = KeptSets()
+    with override_settings(BPM={"KEPT_ROWS": 60}):
+        small, large, larger = (
+            _state("s", "1"),
+            _state("l", "2", *"abcdefghijklmnopqrstu"),
+            _state("m", "3", *map(str, range(100, 200))),
+        )
+        sets.keep([small, large])
+        assert sets.take_all("tokens", ["1", "a", "2"]) == {"1": small, "a": large, "2": large}
+        assert len(sets) == 0
+        sets.keep([small, large])
+        sets.keep([larger])
+        assert sets.take("tokens", "a") is None, "there is one place"
+        assert sets.take("tokens", "150") is larger
+        assert sets.take("tokens", "150") is None, "it was taken"
+        assert sets.take("tokens", "1") is small
 
 
 def test_none_are_kept_where_it_is_switched_off() -> None:

@@ -192,7 +192,7 @@ class Batch:
             _, rows = self._sql.read_everything(lacking)
             for instance, state in states_from(rows, everything=True).items():
                 work = self.works[instance]
-                work.state = state
+                work.held = state
                 self._decide(work)
 
     def _can_decide(self, work: Work) -> bool:

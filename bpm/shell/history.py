@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from bpm.core import events as e
 from bpm.core.values import from_text, quoted, to_text
 from bpm.shell.lifting import LIFTS, VERSION_KEY, Lifts, lift
+from bpm.shell.per_object import once_per_object
 
 _COLUMNS = frozenset({"token", "node"})
 _RECURRING = frozenset({"str", "str | None", "bool"})
@@ -175,22 +176,10 @@ def digest_of(salt: str, payload: str) -> str:
     return sha256(f"{salt}\n{payload}".encode()).hexdigest()
 
 
-def _occurrence_texts() -> Callable[[datetime], str]:
-    """Return what writes times of events. Those of one command, and mostly those of a batch, are one object."""
-    newest: tuple[object, str] = (None, "")
-
-    def text(at: datetime) -> str:
-        nonlocal newest
-        known = newest
-        if known[0] is not at:
-            newest = known = (at, at.isoformat(timespec="microseconds"))
-        return known[1]
-
-    return text
-
-
-occurrence_text = _occurrence_texts()
-"""Return the time of an event as the history has it."""
+@once_per_object
+def occurrence_text(at: datetime) -> str:
+    """Return the time of an event as the history has it."""
+    return at.isoformat(timespec="microseconds")
 
 
 def new_salt() -> str:

@@ -42,10 +42,6 @@ class Work:
             self.held = self.held.open()
         return self.held
 
-    @state.setter
-    def state(self, state: State) -> None:
-        self.held = state
-
     @property
     def whole(self) -> bool:
         """Whether all that is live of the instance is here."""

@@ -4,6 +4,6 @@
 ids, times and users' values; for a shape and a command the events, rows and answer are worked out once, by putting
 placeholders where those stand, and afterwards only filled in (docs/decisions/0025).
 
-    shapes → asking → memory ─ known: remembered.fill
-                             └ not yet: decided as ever, and learned by learning (veil, templates)
+    shapes, asking → memory ─ known: filled in by remembered.recall
+                            └ not yet: decided as ever, rehearsed behind the veil, made into templates by learning
 """

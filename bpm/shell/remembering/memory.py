@@ -31,7 +31,7 @@ DOUBTED: Final = 1_000
 _LOOKS: Final = 200
 _RESTS: Final = 2_000
 """Where so many looks at working sets of a definition were worth it in less than one of ten cases, there is none for so
-many commands: its instances seldom stand alike, and a look costs as much as a tenth of a command."""
+many commands: its instances seldom stand alike, and a look costs some 20 µs and more, by the number of rows."""
 
 
 class Question(NamedTuple):
@@ -115,7 +115,7 @@ class Memory:
         shape = self._shapes.get(key)
         if shape is None:
             with self._lock:
-                if len(self._shapes) > 4 * most_remembered():
+                if len(self._shapes) >= 4 * most_remembered():
                     self.clear()
                 shape = self._shapes.setdefault(key, Shape(key))
         return shape
@@ -124,6 +124,8 @@ class Memory:
         """Return whether a definition's decisions are known often enough to look what a working set is like."""
         use = self._uses.get(definition)
         if use is None:
+            if len(self._uses) >= most_remembered():
+                self._uses.clear()
             use = self._uses[definition] = _Use()
         use.tried += 1
         if use.tried > _LOOKS and use.known * 10 < use.tried:
@@ -160,7 +162,7 @@ class Memory:
         if asked in self._decisions:
             return False
         seen = self._seen.get(asked, 0) + 1
-        if len(self._seen) > 4 * most_remembered():
+        if len(self._seen) >= 4 * most_remembered():
             self._seen.clear()
         self._seen[asked] = seen
         # Once for all that ask before it is learned; again where that came to nothing, as it was refused after all.
@@ -175,7 +177,7 @@ class Memory:
     def keep(self, asked: Question, known: Remembered | None) -> None:
         """Remember a decision, or that it cannot be."""
         with self._lock:
-            if len(self._decisions) > most_remembered():
+            if len(self._decisions) >= most_remembered():
                 self._decisions.clear()
             self._decisions[asked] = known
             self._seen.pop(asked, None)

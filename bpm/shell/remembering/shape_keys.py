@@ -8,6 +8,7 @@ one shape cannot be told apart by anything that compares them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields
 from datetime import datetime
 from itertools import chain
 from typing import Any, Final, NamedTuple
@@ -29,20 +30,14 @@ MAX_CHARACTERS: Final = 4_000
 _GROUPS: Final = "groups"
 """The one JSON field with ids in it: node to the id of a group of parallel tokens."""
 
-LITERAL: Final = (
-    "tenant",
-    "definition",
-    "definition_key",
-    "status",
-    "suspended_because",
-    "live",
-    "failed",
-    "passive",
-    "incidents",
-    "conditions",
-)
 IDS: Final = ("id", "parent_instance", "parent_token", "root")
 TIMES: Final = ("started_at", "updated_at")
+
+_APART: Final = frozenset(
+    {*IDS, *TIMES, "business_key", "sequence", "revision", "head", "passes", "ended_at"}
+)
+LITERAL: Final = tuple(spec.name for spec in fields(Instance) if spec.name not in _APART)
+"""Fields of the instance that belong to its shape as they are. Of those apart the last two are empty in every shape."""
 
 PLACE: Final = "\x00"
 """Stands around the number of an id inside a JSON text."""

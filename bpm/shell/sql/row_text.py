@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
 from typing import Final
 
 from bpm.core.values import encoder
+from bpm.shell.per_object import once_per_object
 
 
-def _time_texts() -> Callable[[object], str]:
-    """Return what writes times of rows. Nearly all those of one command are one object: the command's own time."""
-    newest: tuple[object, str] = (None, "")
+@once_per_object
+def time_text(value: object) -> str:
+    """Return a time as the rows of a document have it; of any other object it is a TypeError."""
+    if not isinstance(value, datetime):
+        raise TypeError(f"{type(value).__name__} is no value of a row")
+    return value.isoformat()
 
-    def isoformat(value: object) -> str:
-        nonlocal newest
-        known = newest
-        if known[0] is not value:
-            if not isinstance(value, datetime):
-                raise TypeError(f"{type(value).__name__} is no value of a row")
-            newest = known = (value, value.isoformat())
-        return known[1]
-
-    return isoformat
-
-
-time_text: Final = _time_texts()
-"""Return a time as the rows of a document have it."""
 
 row_text: Final = encoder(time_text, ascii_only=False)
 """Return the JSON text of one row, or of a list of rows."""

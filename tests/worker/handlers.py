@@ -43,13 +43,17 @@ class Raising:
 
 
 class Slow:
-    """Works for the seconds given by the variable `seconds`, deaf to everything."""
+    """Works for the seconds given by the variable `seconds`, deaf to everything.
+
+    Its first act is to extend the lease: whoever watches the engine's side sees that it has begun.
+    """
 
     task_type = "work"
 
     def handle(self, task: ExternalTask, context: TaskContext) -> TaskResult:
         seconds = task.variables["seconds"]
         assert isinstance(seconds, int)
+        context.extend(3000)
         time.sleep(seconds)
         return TaskResult.complete({"slept": seconds})
 

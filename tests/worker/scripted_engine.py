@@ -57,6 +57,16 @@ Script = Answer | Callable[[Request], Answer]
 LOST = Answer(lost=True)
 
 
+def once(event: threading.Event, answer: Answer) -> Script:
+    """The answer, given as soon as the event is set."""
+
+    def wait(request: Request) -> Answer:
+        assert event.wait(60)
+        return answer
+
+    return wait
+
+
 def problem(
     status: int, code: str, *, retry_after: str | None = None, violation: str | None = None
 ) -> Answer:

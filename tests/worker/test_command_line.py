@@ -45,6 +45,17 @@ class Commands:
         return process.returncode, errors
 
 
+def read_until(process: subprocess.Popen[str], text: str) -> str:
+    """What the process says up to the line that contains the text."""
+    assert process.stderr is not None
+    said = ""
+    for line in process.stderr:
+        said += line
+        if text in line:
+            return said
+    raise AssertionError(f"{text!r} was not said: {said}")
+
+
 @pytest.fixture
 def commands() -> Iterator[Commands]:
     with ExitStack() as cleanup:
@@ -59,20 +70,21 @@ def test_a_signal_drains(engine: ScriptedEngine, commands: Commands, number: sig
         f"{HANDLERS}:Slow", *arguments, "--lock-duration-ms", "3000", BPM_URL=engine.url, BPM_TOKEN="secret"
     )
     engine.wait_for("fetch-and-lock", 2, seconds=60)
+    engine.wait_for("extend-lock")
     # The second fetch is a long poll under way; what it brings comes too late to be started.
     process.send_signal(number)
+    errors = read_until(process, f"worker stops: {number.name}")
     time.sleep(0.1)
     engine.offer(task("late", variables={"seconds": 1}, lease_id=8))
-    _, errors = process.communicate(timeout=60)
+    errors += process.communicate(timeout=60)[1]
     assert process.returncode == 0, errors
     [completion] = engine.calls("complete")
     assert completion.path.endswith("/running/complete")
     assert completion.body == {"worker_id": "w", "lease_id": 1, "variables": {"slept": 2}}
     assert [call.path.split("/")[-2] for call in engine.calls("unlock")] == ["late"]
     assert {request.headers["authorization"] for request in engine.requests} == {"Token secret"}
-    assert len(engine.calls("extend-lock")) >= 1
+    assert len(engine.calls("extend-lock")) >= 2
     assert len(engine.calls("fetch-and-lock")) == 2
-    assert f"worker stops: {number.name}" in errors
     assert "secret" not in errors
 
 
@@ -80,8 +92,9 @@ def test_a_second_signal_ends_at_once(engine: ScriptedEngine, commands: Commands
     engine.offer(task(variables={"seconds": 30}))
     process = commands.start(f"{HANDLERS}:Slow", "--url", engine.url)
     engine.wait_for("fetch-and-lock", 2, seconds=60)
+    engine.wait_for("extend-lock")
     process.send_signal(signal.SIGTERM)
-    time.sleep(0.3)
+    read_until(process, "worker stops: SIGTERM")
     assert process.poll() is None
     process.send_signal(signal.SIGTERM)
     assert process.wait(timeout=20) == -signal.SIGTERM
@@ -94,6 +107,7 @@ def test_a_handler_that_outlasts_the_grace_does_not_keep_the_process(
     engine.offer(task(variables={"seconds": 30}))
     process = commands.start(f"{HANDLERS}:Slow", "--url", engine.url, "--grace-ms", "300", "--wait-ms", "100")
     engine.wait_for("fetch-and-lock", 2, seconds=60)
+    engine.wait_for("extend-lock")
     process.send_signal(signal.SIGTERM)
     _, errors = process.communicate(timeout=20)
     assert process.returncode == 1

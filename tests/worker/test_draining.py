@@ -20,7 +20,7 @@ from bpm.worker import (
 )
 from tests.worker.conftest import StartWorker
 from tests.worker.handlers import Calling, Echo, Held
-from tests.worker.scripted_engine import LOST, Answer, Request, ScriptedEngine, problem, task
+from tests.worker.scripted_engine import LOST, Answer, Request, ScriptedEngine, once, problem, task
 
 
 def test_running_handlers_are_waited_for(engine: ScriptedEngine, start_worker: StartWorker) -> None:
@@ -37,14 +37,17 @@ def test_running_handlers_are_waited_for(engine: ScriptedEngine, start_worker: S
 
 
 def test_a_handler_can_see_that_the_worker_drains(engine: ScriptedEngine, start_worker: StartWorker) -> None:
+    begun = threading.Event()
+
     def work(task: object, context: object) -> TaskResult:
+        begun.set()
         while not context.draining:  # type: ignore[attr-defined]
             time.sleep(0.01)
         return TaskResult.fail("stopped half-way", retry_after_ms=0)
 
     engine.offer(task())
     worker = start_worker(Calling(work))
-    engine.wait_for("fetch-and-lock", 2)
+    assert begun.wait(20)
     assert worker.drain()
     [report] = engine.calls("fail")
     assert report.body["retry_after_ms"] == 0
@@ -54,10 +57,13 @@ def test_what_arrives_after_the_end_was_asked_for_is_given_back(
     engine: ScriptedEngine, start_worker: StartWorker
 ) -> None:
     tasks = [task("a", lease_id=5), task("b", lease_id=6)]
-    engine.script("fetch-and-lock", Answer(body=tasks, delay_s=0.4))
+    stopped = threading.Event()
+    engine.script("fetch-and-lock", once(stopped, Answer(body=tasks)))
     handler = Calling(lambda task, context: TaskResult.complete())
     worker = start_worker(handler)
     engine.wait_for("fetch-and-lock")
+    worker.stop()
+    stopped.set()
     assert worker.drain()
     unlocks = {call.path.split("/")[-2]: call.body for call in engine.calls("unlock")}
     assert unlocks == {
@@ -68,9 +74,12 @@ def test_what_arrives_after_the_end_was_asked_for_is_given_back(
 
 
 def test_what_a_lost_answer_leased_is_given_back(engine: ScriptedEngine, start_worker: StartWorker) -> None:
-    engine.script("fetch-and-lock", Answer(lost=True, delay_s=0.3), Answer(body=[task(lease_id=5)]))
+    stopped = threading.Event()
+    engine.script("fetch-and-lock", once(stopped, LOST), Answer(body=[task(lease_id=5)]))
     worker = start_worker(Echo())
     engine.wait_for("fetch-and-lock")
+    worker.stop()
+    stopped.set()
     assert worker.drain()
     first, second = engine.calls("fetch-and-lock")
     assert first.key == second.key
@@ -80,10 +89,13 @@ def test_what_a_lost_answer_leased_is_given_back(engine: ScriptedEngine, start_w
 def test_giving_back_is_repeated_under_its_key_and_given_up_when_refused(
     engine: ScriptedEngine, start_worker: StartWorker, caplog: pytest.LogCaptureFixture
 ) -> None:
-    engine.script("fetch-and-lock", Answer(body=[task()], delay_s=0.3))
+    stopped = threading.Event()
+    engine.script("fetch-and-lock", once(stopped, Answer(body=[task()])))
     engine.script("unlock", LOST, problem(500, "Fault"), problem(404, "TaskNotFound"))
     worker = start_worker(Echo())
     engine.wait_for("fetch-and-lock")
+    worker.stop()
+    stopped.set()
     assert worker.drain()
     assert len({call.key for call in engine.wait_for("unlock", 3)}) == 1
     assert "task task-1 could not be given back" in caplog.text
@@ -94,6 +106,7 @@ def test_no_chained_fetch_when_draining(engine: ScriptedEngine, start_worker: St
     engine.offer(task())
     worker = start_worker(held, wait_ms=1_000)
     assert held.started.wait(20)
+    engine.wait_for("fetch-and-lock", 2)
     worker.stop()
     engine.offer(task("next"))
     held.released.set()
@@ -161,6 +174,7 @@ def test_a_worker_that_is_refused_drains_and_says_why(
     held = Held()
 
     def refuse_while_held(request: Request) -> Answer:
+        assert held.started.wait(20)
         threading.Timer(0.2, held.released.set).start()
         return answer
 
@@ -172,10 +186,12 @@ def test_a_worker_that_is_refused_drains_and_says_why(
 
 
 def test_a_refusal_while_draining_is_no_fault(engine: ScriptedEngine, start_worker: StartWorker) -> None:
-    refusal = problem(404, "NotFound")
-    engine.script("fetch-and-lock", Answer(404, refusal.body, refusal.headers, delay_s=0.3))
+    stopped = threading.Event()
+    engine.script("fetch-and-lock", once(stopped, problem(404, "NotFound")))
     worker = start_worker(Echo())
     engine.wait_for("fetch-and-lock")
+    worker.stop()
+    stopped.set()
     assert worker.drain()
 
 

@@ -7,6 +7,7 @@ source with the same arguments and so the same ids (semantics §1, §10).
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Final
 
 Id = str
@@ -34,9 +35,7 @@ class IdSource:
     __slots__ = ("_counter", "_prefix", "_seed")
 
     def __init__(self, now: datetime, seed: int, start: int = 0) -> None:
-        milliseconds = (now - _EPOCH) // _MILLISECOND
-        text = f"{milliseconds:012x}"
-        self._prefix = f"{text[:8]}-{text[8:12]}-7"
+        self._prefix = _prefix(now)
         self._seed = seed & 0x3FF_FFFF_FFFF
         self._counter = start & 0xFFFF_FFFF
 
@@ -47,3 +46,10 @@ class IdSource:
         low = (counter & 0xFFFFF) << 42 | self._seed
         tail = f"{low | 0x8000_0000_0000_0000:016x}"
         return f"{self._prefix}{counter >> 20:03x}-{tail[:4]}-{tail[4:]}"
+
+
+# The commands of a list share their time.
+@lru_cache(maxsize=16)
+def _prefix(now: datetime) -> str:
+    text = f"{(now - _EPOCH) // _MILLISECOND:012x}"
+    return f"{text[:8]}-{text[8:12]}-7"

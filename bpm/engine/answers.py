@@ -84,6 +84,8 @@ def operation_answer(request: Request, *, later: bool) -> Answer:
 
 def checked(variables: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return variables that can be stored. Raises: VariableInvalid."""
+    if not variables:
+        return {}
     return check_variables(dict(variables or {}), max_bytes=setting("MAX_VARIABLE_BYTES"))
 
 

@@ -12,10 +12,9 @@ from bpm.shell.outgoing import add_outgoing
 from bpm.shell.remembering.learning import learn
 from bpm.shell.remembering.memory import memory
 from bpm.shell.remembering.rehearsal import Lesson
-from bpm.shell.remembering.remembered import Recalled
 from bpm.shell.row_changes import add_to_document
 from bpm.shell.sql import Dialect
-from bpm.shell.sql.document import HISTORY, Document, Guard
+from bpm.shell.sql.document import Document, Guard
 from bpm.shell.violations import Lost
 from bpm.shell.work import Work
 
@@ -37,7 +36,7 @@ def flush_batch(batch: Batch, sql: Dialect, *, guard: Guard, arrived: Arrived | 
     document, activated = Document(None if alone is None else alone.plans), []
     for work in works:
         if work.recalled is not None:
-            _add_recalled(document, work.recalled, new=work.new)
+            document.put_alike(work.recalled.rows, work.recalled.values, work.recalled.history)
             continue
         if work.lesson is not None:
             document.take(_learned(work, work.lesson, batch.outcomes[work.requests[0][0]]))
@@ -63,12 +62,6 @@ def flush_batch(batch: Batch, sql: Dialect, *, guard: Guard, arrived: Arrived | 
     else:
         batch.keep_sets()
     follow_up(document, written, activated)
-
-
-def _add_recalled(document: Document, recalled: Recalled, *, new: bool) -> None:
-    for row in recalled.rows:
-        document.put_text(row.row.part, row.text, new=row.row.new)
-    document.put_text(HISTORY, lambda _: recalled.history, new=False)
 
 
 def _learned(work: Work, lesson: Lesson, outcome: Outcome | None) -> Document:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from bpm.core.errors import EngineError, InvariantViolated
 from bpm.shell.outcome import Done, Outcome
@@ -19,8 +18,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Observed:
+class Observed(NamedTuple):
     """One command and what became of it.
 
     Attributes:
@@ -40,8 +38,7 @@ class Observed:
     refused: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Execution:
+class Execution(NamedTuple):
     """One call of the engine: a command, a batch of them, or a fetch.
 
     Attributes:

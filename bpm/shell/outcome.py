@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from bpm.core.decide import Decision
 from bpm.core.errors import EngineError
@@ -13,8 +12,7 @@ from bpm.core.rows import JobStatus
 from bpm.core.state import State
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Done:
+class Done(NamedTuple):
     """A command that was carried out.
 
     Attributes:
@@ -63,18 +61,19 @@ class Done:
         version: int | None,
     ) -> Done:
         """Return the outcome of the same decision about another instance."""
+        _, tenant, status, definition_id, process_def_id, _, continuing, events, *_ = self
         return Done(
-            instance_id=instance,
-            tenant=self.tenant,
-            status=self.status,
-            definition_id=self.definition_id,
-            process_def_id=self.process_def_id,
-            business_key=business_key,
-            continuing=self.continuing,
-            events=self.events,
-            at=at,
-            answer=answer,
-            version=version,
+            instance,
+            tenant,
+            status,
+            definition_id,
+            process_def_id,
+            business_key,
+            continuing,
+            events,
+            at,
+            answer,
+            version,
         )
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from bpm.core import between as b
 from bpm.core import commands as c
@@ -92,8 +91,7 @@ _NOT_FOUND: dict[str, type[NotFound]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """One command on its way to its instance.
 
     Attributes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from datetime import timedelta
+from functools import lru_cache
 from typing import Any
 
 from bpm.core import commands as c
@@ -91,12 +92,22 @@ def expire(run: Run, command: c.ExpireLeases) -> dict[str, Any]:
 
 
 def _fingerprint(command: c.LeaseCommand, body: dict[str, Any]) -> str:
-    text = to_text({"worker": command.worker, **body})
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
+    return _digest(command.worker, body)
+
+
+def _digest(worker: str, body: dict[str, Any]) -> str:
+    return hashlib.sha256(to_text({"worker": worker, **body}).encode()).hexdigest()[:32]
+
+
+@lru_cache
+def _digest_without_results(worker: str) -> str:
+    return _digest(worker, {"variables": {}})
 
 
 def completion_fingerprint(command: c.CompleteExternalTask) -> str:
     """Return what tells a repeated completion from another one."""
+    if not command.variables:
+        return _digest_without_results(command.worker)
     return _fingerprint(command, {"variables": dict(command.variables)})
 
 

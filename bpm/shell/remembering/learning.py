@@ -19,15 +19,17 @@ from bpm.shell.columns import HEAD_BEFORE, INSTANCE_COLUMNS
 from bpm.shell.held import made_in
 from bpm.shell.history import SHAPES, digest_of, payload_text
 from bpm.shell.outcome import Done
+from bpm.shell.per_object import once_per_object
 from bpm.shell.remembering.memory import Memory
 from bpm.shell.remembering.rehearsal import Lesson, Rehearsal, rehearse
-from bpm.shell.remembering.remembered import EventText, Next, Occasion, Remembered, RowText, recall
+from bpm.shell.remembering.remembered import EventText, Next, Occasion, Remembered, recall
 from bpm.shell.remembering.shape_keys import shape_key
 from bpm.shell.remembering.shapes import Shaped
 from bpm.shell.remembering.templates import Places, Slots
 from bpm.shell.remembering.veil import Unlearnable, veiled_text
 from bpm.shell.row_changes import add_to_document
 from bpm.shell.sql.document import CHANGED, HISTORY, SENT, STARTED, Document
+from bpm.shell.sql.row_template import RowTemplate
 from bpm.shell.sql.row_text import row_text, time_text
 from bpm.shell.sql.writing import unused
 from bpm.shell.tables import SPECS
@@ -87,14 +89,17 @@ def _learned(memory: Memory, lesson: Lesson) -> Remembered:
     in_payload = _places(veiled, payload=True)
     in_rows = _places(veiled, payload=False)
     events = tuple(_event_text(event, actor, slots, in_payload) for event in veiled.events)
-    rows = tuple(_row_texts(document, slots, in_rows))
+    rows = tuple(_row_templates(document, slots, in_rows))
     numbers = {value: number for number, value in enumerate(values) if value not in (None, "")}
     outcome = Done.of(state, Decision(events=veiled.events, answer={}))
     return Remembered(
         ids=veiled.made,
         events=events,
         rows=rows,
-        written=slots.written(),
+        # Each time in an object of its own: the times of one place are mostly the same object in a list.
+        written=tuple(
+            (at, once_per_object(write) if write is time_text else write) for at, write in slots.written()
+        ),
         after=_next(memory, state, numbers),
         outcome=outcome,
         business_key=None if outcome.business_key is None else numbers[outcome.business_key],
@@ -144,7 +149,7 @@ def _event_text(event: e.Event, actor: str, slots: Slots, places: Places) -> Eve
     )
 
 
-def _row_texts(document: Document, slots: Slots, places: Places) -> Iterator[RowText]:
+def _row_templates(document: Document, slots: Slots, places: Places) -> Iterator[RowTemplate]:
     for part, mode, rows, _ in document.parts():
         # What is sent, and messages that are waited for, have something follow after the commit.
         if part in SENT or (part == "subscriptions" and mode != "update"):
@@ -155,7 +160,7 @@ def _row_texts(document: Document, slots: Slots, places: Places) -> Iterator[Row
             row = _with_figures(written) if part in (STARTED, CHANGED) else written
             full = slots.template(row_text(row), places)
             narrow = slots.template(row_text(_narrowed(part, row)), places)
-            yield RowText(part, document.is_new(part, number), full, narrow)
+            yield RowTemplate(part, document.is_new(part, number), full, narrow)
 
 
 def _narrowed(part: str, row: list[Any]) -> list[Any]:
@@ -201,8 +206,8 @@ def _does_the_same(
     salts = iter([event[7] for event in history[3] if event[7]])
     recalled = recall(known, occasion, lambda: next(salts, ""))
     told = [
-        (filled.row.part, filled.row.new, filled.text("insert"), filled.text("update"))
-        for filled in recalled.rows
+        (row.part, row.new, row.full.fill(recalled.values), row.narrow.fill(recalled.values))
+        for row in recalled.rows
     ]
     done = [
         (part, document.is_new(part, number), row_text(row), row_text(_narrowed(part, row)))

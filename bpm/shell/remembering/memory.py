@@ -6,7 +6,7 @@ import logging
 import os
 from collections import Counter
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from threading import Lock
 from typing import Any, Final, NamedTuple
 
@@ -18,7 +18,7 @@ from bpm.shell.remembering.asking import Asked
 from bpm.shell.remembering.remembered import Remembered
 from bpm.shell.remembering.shape_keys import Key, shape_key
 from bpm.shell.remembering.shapes import Shape, Shaped
-from bpm.shell.remembering.when import When, when
+from bpm.shell.remembering.when import When, end_of_lease, when
 
 _log = logging.getLogger(__name__)
 
@@ -53,7 +53,7 @@ def question(before: Shaped | None, asked: Asked, now: datetime, limit: int) -> 
     """Return what is asked about an instance."""
     if before is None:
         return Question(None, asked.key, (), limit)
-    end = None if asked.lock_ms is None else now + timedelta(milliseconds=asked.lock_ms)
+    end = None if asked.lock_ms is None else end_of_lease(now, asked.lock_ms)
     times = tuple([when(time, now, end) for time in before.times])
     return Question(before.shape, asked.key, times, limit)
 

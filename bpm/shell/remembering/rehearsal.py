@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
 from typing import Any, NamedTuple
 
 from bpm.core import commands as c
@@ -27,6 +26,7 @@ from bpm.shell.remembering.veil import (
     veiled_text,
     veiled_values,
 )
+from bpm.shell.remembering.when import end_of_lease
 
 
 class Lesson(NamedTuple):
@@ -96,7 +96,7 @@ def rehearse(lesson: Lesson) -> Rehearsal:
     starts = isinstance(command, c.StartInstance)
     graph = graph_of(command.definition if starts else state.instance.definition)
     events, answer = decide_veiled(graph, state, command, context)
-    expires = None if asked.lock_ms is None else NOW + timedelta(milliseconds=asked.lock_ms)
+    expires = None if asked.lock_ms is None else end_of_lease(NOW, asked.lock_ms)
     behind = len(own) + len(ids.made) + 2
     return Rehearsal(
         state,

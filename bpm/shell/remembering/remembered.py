@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from bpm.core.ids import Id, IdSource
@@ -13,8 +13,9 @@ from bpm.shell.history import chain_hash, digest_of, new_salt, occurrence_text
 from bpm.shell.outcome import Done
 from bpm.shell.remembering.asking import Asked
 from bpm.shell.remembering.shapes import Shape, Shaped
-from bpm.shell.remembering.templates import Template
+from bpm.shell.remembering.when import end_of_lease
 from bpm.shell.sql.document import Guard
+from bpm.shell.sql.row_template import RowTemplate, Template
 
 
 class EventText(NamedTuple):
@@ -40,48 +41,24 @@ class EventText(NamedTuple):
     quoted: str
 
 
-class RowText(NamedTuple):
-    """One row of a remembered decision.
-
-    Attributes:
-        part: of the document (bpm.shell.sql.document).
-        new: whether it is inserted.
-        narrow: without what an update does not set.
-    """
-
-    part: str
-    new: bool
-    full: Template
-    narrow: Template
-
-
-class Filled(NamedTuple):
-    """A row with the values for its places."""
-
-    row: RowText
-    values: list[Any]
-
-    def text(self, mode: str) -> str:
-        """Return the row's JSON text, for a part in this mode."""
-        return (self.row.narrow if mode == "update" else self.row.full).fill(self.values)
-
-
 class Recalled(NamedTuple):
     """What a remembered decision does to an instance.
 
     Attributes:
+        rows: that it writes, and where statements for such rows are kept.
+        values: for them.
         history: the instance's new events, as a row of the document.
         after: how it stands then; None where that has no shape, or it is over.
         opened: ids of rows that are new and live.
-        plans: where statements for the same rows are kept.
     """
 
-    rows: list[Filled]
+    rows: tuple[RowTemplate, ...]
+    plans: dict[Guard, Any]
+    values: list[Any]
     history: str
     after: Shaped | None
     opened: tuple[Id, ...]
     outcome: Done
-    plans: dict[Guard, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +95,7 @@ class Remembered:
 
     ids: int
     events: tuple[EventText, ...]
-    rows: tuple[RowText, ...]
+    rows: tuple[RowTemplate, ...]
     written: tuple[tuple[int, Callable[[Any], str]], ...]
     after: Next | None
     outcome: Done
@@ -150,7 +127,7 @@ def recall(known: Remembered, occasion: Occasion, salt: Callable[[], str] = new_
     """Return what a remembered decision does on this occasion."""
     before, new, asked, now, ids, version = occasion
     made = [ids.next() for _ in range(known.ids)]
-    expires = None if asked.lock_ms is None else now + timedelta(milliseconds=asked.lock_ms)
+    expires = None if asked.lock_ms is None else end_of_lease(now, asked.lock_ms)
     head, sequence, revision, own = "", -1, 0, (new,)
     if before is not None:
         head, sequence, revision, own = before.head, before.sequence, before.revision, before.values
@@ -179,12 +156,13 @@ def recall(known: Remembered, occasion: Occasion, salt: Callable[[], str] = new_
         opened = tuple([values[at] for at in known.after.opened])
     key = None if known.business_key is None else values[known.business_key]
     return Recalled(
-        rows=[Filled(row, values) for row in known.rows],
+        rows=known.rows,
+        plans=known.plans,
+        values=values,
         history=f'["{instance}",{first},"{occurred_at}",[{",".join(texts)}]]',
         after=after,
         opened=opened,
         outcome=known.outcome.elsewhere(instance, key, now, known.answer(values), version),
-        plans=known.plans,
     )
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from operator import itemgetter
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from bpm.shell.remembering.veil import MARK, SEQUENCE, Unlearnable
+from bpm.shell.sql.row_template import Template
 
 _DIFFERENT: Final = re.compile(rf"\d{{4}}-\d\d-\d\dT|{re.escape(MARK)}|{SEQUENCE // 10_000}\d{{4}}")
 """A time, what stands for something, or a number made of the history's length."""
@@ -31,21 +32,6 @@ class Places:
     def split(self, text: str) -> list[str]:
         """Return the text in pieces, each placeholder as one of its own."""
         return self._any.split(text)
-
-
-class Template(NamedTuple):
-    """A text with `%s` for what is different each time.
-
-    Attributes:
-        values: gives the arguments, one text or a tuple; None where there is nothing to fill in.
-    """
-
-    text: str
-    values: Callable[[list[Any]], Any] | None
-
-    def fill(self, values: list[Any]) -> str:
-        """Return the text with its values."""
-        return self.text if self.values is None else self.text % self.values(values)
 
 
 class Slots:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 from enum import IntEnum
+from functools import lru_cache
 from typing import Final
 
 _FAR: Final = timedelta(days=5_000)
@@ -33,6 +34,12 @@ def when(time: datetime, now: datetime, end: datetime | None) -> When:
     if end is None or time > end:
         return When.AFTER
     return When.END if time == end else When.BETWEEN
+
+
+@lru_cache(maxsize=16)
+def end_of_lease(now: datetime, lock_ms: int) -> datetime:
+    """Return when a lease ends; those of a list end at once, so it is one object."""
+    return now + timedelta(milliseconds=lock_ms)
 
 
 def example(kind: When, rank: int, now: datetime, end: datetime) -> datetime:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Iterator
 from enum import IntEnum
 from typing import Any, Final, Literal, NamedTuple
 
+from bpm.shell.sql.row_template import RowTemplate
 from bpm.shell.tables import SPECS
 
 STARTED, CHANGED, HISTORY, CANDIDATES, REMOVED = "started", "changed", "history", "candidates", "removed"
@@ -59,9 +60,6 @@ class Written(NamedTuple):
 
 Mode = Literal["insert", "update", "upsert"]
 
-RowInMode = Callable[[Mode], str]
-"""A row's JSON text in a part of that mode."""
-
 
 class Part(NamedTuple):
     """The rows of one table, in one write.
@@ -74,7 +72,7 @@ class Part(NamedTuple):
     key: str
     mode: Mode
     rows: list[list[Any]]
-    texts: list[RowInMode]
+    texts: list[str]
 
 
 class Document:
@@ -87,19 +85,23 @@ class Document:
     def __init__(self, plans: dict[Guard, Any] | None = None) -> None:
         self.plans = plans
         self.rows: defaultdict[str, list[list[Any]]] = defaultdict(list)
-        self._texts: defaultdict[str, list[RowInMode]] = defaultdict(list)
         self._new: defaultdict[str, list[bool]] = defaultdict(list)
-        self._new_texts: defaultdict[str, int] = defaultdict(int)
+        # By the identity of the rows: instances that are alike share them.
+        self._alike: dict[int, tuple[tuple[RowTemplate, ...], list[list[Any]]]] = {}
+        self._histories: list[str] = []
 
     def put(self, table: str, row: list[Any], *, new: bool) -> None:
         """Add a row of a table of the state."""
         self.rows[table].append(row)
         self._new[table].append(new)
 
-    def put_text(self, part: str, row: RowInMode, *, new: bool) -> None:
-        """Add a row whose text is there already."""
-        self._texts[part].append(row)
-        self._new_texts[part] += new
+    def put_alike(self, rows: tuple[RowTemplate, ...], values: list[Any], history: str) -> None:
+        """Add an instance's rows, as values for what it has in common with others, and the text of its history."""
+        group = self._alike.get(id(rows))
+        if group is None:
+            group = self._alike[id(rows)] = (rows, [])
+        group[1].append(values)
+        self._histories.append(history)
 
     def take(self, other: Document) -> None:
         """Add all rows of another document, which has no texts."""
@@ -118,19 +120,34 @@ class Document:
 
     def __bool__(self) -> bool:
         """Return whether there is anything to write."""
-        return bool(self.rows or self._texts)
+        return bool(self.rows or self._alike)
 
     def parts(self) -> list[Part]:
         """Return what there is to write, in the order of writing."""
-        rows, texts = self.rows, self._texts
-        return [self.part(key, self._mode(key)) for key in _ORDER if key in rows or key in texts]
+        keys = {row.part for rows, _ in self._alike.values() for row in rows} | self.rows.keys()
+        if self._histories:
+            keys.add(HISTORY)
+        return [self.part(key, self._mode(key)) for key in _ORDER if key in keys]
 
     def part(self, key: str, mode: Mode) -> Part:
         """Return the rows of a table."""
-        return Part(key, mode, self.rows.get(key, []), self._texts.get(key, []))
+        texts = self._histories if key == HISTORY else self._texts(key, mode)
+        return Part(key, mode, self.rows.get(key, []), texts)
+
+    def _texts(self, key: str, mode: Mode) -> list[str]:
+        texts: list[str] = []
+        for row, many in self._templates(key):
+            texts += (row.narrow if mode == "update" else row.full).fill_all(many)
+        return texts
+
+    def _templates(self, part: str) -> Iterator[tuple[RowTemplate, list[list[Any]]]]:
+        for rows, many in self._alike.values():
+            for row in rows:
+                if row.part == part:
+                    yield row, many
 
     def _count(self, part: str) -> int:
-        return len(self.rows.get(part, ())) + len(self._texts.get(part, ()))
+        return len(self.rows.get(part, ())) + sum(len(many) for _, many in self._templates(part))
 
     def _mode(self, key: str) -> Mode:
         if key == CHANGED:
@@ -140,5 +157,5 @@ class Document:
         # A variable may stand in the table without having been read.
         if key == "variables":
             return "upsert"
-        new = sum(self._new.get(key, ())) + self._new_texts.get(key, 0)
+        new = sum(self._new.get(key, ())) + sum(len(many) for row, many in self._templates(key) if row.new)
         return "update" if not new else "insert" if new == self._count(key) else "upsert"

@@ -207,7 +207,7 @@ def _part_text(part: Part, *, single: bool) -> str:
             row[position] = None
     if not part.texts:
         return row_text(rows[0] if single else rows)
-    texts = [text(part.mode) for text in part.texts] + [row_text(row) for row in rows]
+    texts = part.texts + [row_text(row) for row in rows]
     return texts[0] if single else f"[{','.join(texts)}]"
 
 

@@ -63,6 +63,11 @@ CHANGING_COLUMNS: Final[frozenset[str]] = frozenset(
 )
 """Columns of the instance that a command may change."""
 
+USUAL_COLUMNS: Final = frozenset(
+    {"status", "live", "passive", "last_sequence", "ended_at", "updated_at", "revision", "head"}
+)
+"""Those of them that nearly all commands change, and most no other."""
+
 HISTORY_COLUMNS: Final[tuple[tuple[str, str], ...]] = (
     ("instance_id", UUID),
     ("sequence", INT),

@@ -11,6 +11,8 @@ from bpm.core.state import State
 from bpm.shell.codec import instance_row, row_values
 from bpm.shell.history import history_row
 from bpm.shell.sql.document import CANDIDATES, CHANGED, HISTORY, REMOVED, STARTED, WITHDRAWN, Document
+from bpm.shell.sql.row_template import Mode
+from bpm.shell.table_spec import TableSpec
 from bpm.shell.tables import SPECS
 
 _ABOUT_DUE: set[type[e.Event]] = {e.InstanceSuspended, e.InstanceActivated}
@@ -32,12 +34,13 @@ def add_to_document(
     rows = document.rows
     row = instance_row(instance, head)
     if new:
-        rows[STARTED].append(row)
+        document.put(STARTED, row, "insert")
     else:
-        rows[CHANGED].append([*row, instance.head])
+        document.put(CHANGED, [*row, instance.head], "update")
     instance.head = head
     rows[HISTORY].append(history)
     changes = state.changes()
+    about_due = not _ABOUT_DUE.isdisjoint({type(event) for event, _ in events})
     for name, before in changes.items():
         spec = SPECS[name]
         table = getattr(state, name)
@@ -47,10 +50,11 @@ def add_to_document(
                 if old is not None:
                     rows[REMOVED].append([instance.id, *key])
             elif present != old:
-                document.put(name, row_values(spec, present, instance), new=old is None)
+                mode = _mode(spec, old, present, about_due=about_due)
+                document.put(name, row_values(spec, present, instance), mode)
                 if name == "user_tasks":
                     _add_candidates(document, instance.id, old, present)
-    if not _ABOUT_DUE.isdisjoint({type(event) for event, _ in events}):
+    if about_due:
         _add_due(document, state, changes)
 
 
@@ -61,7 +65,18 @@ def _add_due(document: Document, state: State, changes: Mapping[str, Mapping[Any
             written = changes.get(name, {})
             for key, row in getattr(state, name).items():
                 if row.closed_at is None and (key not in written or row == written[key]):
-                    document.put(name, row_values(spec, row, state.instance), new=False)
+                    document.put(name, row_values(spec, row, state.instance), "update")
+
+
+def _mode(spec: TableSpec, old: Any, new: Any, *, about_due: bool) -> Mode:
+    """Return how a row is written.
+
+    Args:
+        about_due: whether the instance was suspended or activated, which the rows of some tables say as well.
+    """
+    if old is None:
+        return "insert"
+    return "usual" if not about_due and spec.changes_usually(old, new) else "update"
 
 
 def _add_candidates(document: Document, instance: str, old: UserTask | None, new: UserTask) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import itemgetter
 from typing import Any
 
 from bpm.shell.columns import BOOL, JSON, TEXT, TIME, UUID
@@ -23,6 +24,7 @@ class TableSpec:
         tenant: whether the table has the instance's tenant.
         suspendable: whether the table says that the instance is suspended, so that the row is not due.
         key: columns of the primary key.
+        usual: fields that nearly all changes of a row are about, and most of no other.
         live: condition of rows that are not over.
     """
 
@@ -34,6 +36,7 @@ class TableSpec:
     tenant: bool = False
     suspendable: bool = False
     key: tuple[str, ...] = ("id",)
+    usual: tuple[str, ...] = ()
     live: str
 
     @cached_property
@@ -51,6 +54,14 @@ class TableSpec:
         """Columns that a write may change."""
         own = tuple(name for name in self.fields if name not in self.key)
         return (*own, "suspended") if self.suspendable else own
+
+    def changes_usually(self, old: Any, new: Any) -> bool:
+        """Return whether two versions of a row differ in nothing but the usual fields."""
+        return bool(self.usual) and self._seldom(old) == self._seldom(new)
+
+    @cached_property
+    def _seldom(self) -> Callable[[Any], Any]:
+        return itemgetter(*(at for at, name in enumerate(self.fields) if name not in self.usual))
 
     @cached_property
     def _of_instance(self) -> tuple[str, ...]:

@@ -45,6 +45,7 @@ SCOPES = TableSpec(
         "compensable": INT,
     },
     enums={"status": ScopeStatus},
+    usual=("status", "live_tokens", "live_scopes", "begun", "ended_at"),
     live="status = 'ACTIVE'",
 )
 VARIABLES = TableSpec(
@@ -71,6 +72,7 @@ TOKENS = TableSpec(
         "called": UUID,
     },
     enums={"status": TokenStatus, "wait": Wait},
+    usual=("node", "status", "wait", "final", "flow", "phase"),
     live="NOT final",
 )
 JOINS = TableSpec(
@@ -89,6 +91,7 @@ JOINS = TableSpec(
         "flows": JSON,
     },
     enums={"status": JoinStatus},
+    usual=("arrived", "status", "closed_at"),
     live="true",
 )
 EXTERNAL_TASKS = TableSpec(
@@ -112,6 +115,7 @@ EXTERNAL_TASKS = TableSpec(
     enums={"status": ExternalStatus},
     tenant=True,
     suspendable=True,
+    usual=("status", "worker", "lease", "lease_expires_at", "outcome", "closed_at"),
     live="status IN ('READY', 'LOCKED', 'FAILED')",
 )
 USER_TASKS = TableSpec(
@@ -131,6 +135,7 @@ USER_TASKS = TableSpec(
     },
     enums={"status": UserStatus},
     tenant=True,
+    usual=("status", "assignee", "closed_at"),
     live="status = 'OPEN'",
 )
 TIMERS = TableSpec(
@@ -152,6 +157,7 @@ TIMERS = TableSpec(
     enums={"status": TimerStatus},
     tenant=True,
     suspendable=True,
+    usual=("status", "closed_at"),
     live="status = 'SCHEDULED'",
 )
 JOBS = TableSpec(
@@ -173,6 +179,7 @@ JOBS = TableSpec(
     enums={"status": JobStatus},
     tenant=True,
     suspendable=True,
+    usual=("status", "attempts", "kept", "closed_at"),
     live="status IN ('READY', 'RUNNING', 'FAILED')",
 )
 SUBSCRIPTIONS = TableSpec(
@@ -188,6 +195,7 @@ SUBSCRIPTIONS = TableSpec(
         "closed_at": TIME,
     },
     tenant=True,
+    usual=("status", "closed_at"),
     live="status = 'OPEN'",
 )
 INCIDENTS = TableSpec(

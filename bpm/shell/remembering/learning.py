@@ -6,16 +6,17 @@ What was learned is remembered only if it does, letter for letter, what the deci
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from json.encoder import encode_basestring
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from bpm.core import events as e
 from bpm.core.decide import Decision
 from bpm.core.state import State
 from bpm.core.values import quoted
-from bpm.shell.columns import HEAD_BEFORE, INSTANCE_COLUMNS
+from bpm.shell.codec import instance_row
+from bpm.shell.columns import CHANGING_COLUMNS, HEAD_BEFORE, INSTANCE_COLUMNS, USUAL_COLUMNS
 from bpm.shell.held import made_in
 from bpm.shell.history import SHAPES, digest_of, payload_text
 from bpm.shell.outcome import Done
@@ -29,10 +30,9 @@ from bpm.shell.remembering.templates import Places, Slots
 from bpm.shell.remembering.veil import Unlearnable, veiled_text
 from bpm.shell.row_changes import add_to_document
 from bpm.shell.sql.document import CHANGED, HISTORY, SENT, STARTED, Document
-from bpm.shell.sql.row_template import RowTemplate
+from bpm.shell.sql.row_template import Mode, RowTemplate
 from bpm.shell.sql.row_text import row_text, time_text
-from bpm.shell.sql.writing import unused
-from bpm.shell.tables import SPECS
+from bpm.shell.sql.writing import cells
 
 _log = logging.getLogger(__name__)
 
@@ -41,6 +41,11 @@ MAX_EVENTS: Final = 100
 
 _REVISION, _SEQUENCE, _BEFORE, _HEAD = map(veiled_text, ("revision", "sequence", "before", "head"))
 _FIGURES: Final = (_REVISION, _SEQUENCE, _BEFORE, _HEAD)
+_WIDER: Final[Mapping[Mode, tuple[Mode, ...]]] = {
+    "insert": ("insert", "upsert"),
+    "update": ("update", "upsert"),
+    "usual": ("usual", "update", "upsert"),
+}
 _AT: Final = {name: position for position, (name, _) in enumerate(INSTANCE_COLUMNS)}
 
 
@@ -89,7 +94,8 @@ def _learned(memory: Memory, lesson: Lesson) -> Remembered:
     in_payload = _places(veiled, payload=True)
     in_rows = _places(veiled, payload=False)
     events = tuple(_event_text(event, actor, slots, in_payload) for event in veiled.events)
-    rows = tuple(_row_templates(document, slots, in_rows))
+    written = _rows(document, lesson.occasion.before, state)
+    rows = tuple(_row_templates(written, slots, in_rows))
     numbers = {value: number for number, value in enumerate(values) if value not in (None, "")}
     outcome = Done.of(state, Decision(events=veiled.events, answer={}))
     return Remembered(
@@ -149,24 +155,46 @@ def _event_text(event: e.Event, actor: str, slots: Slots, places: Places) -> Eve
     )
 
 
-def _row_templates(document: Document, slots: Slots, places: Places) -> Iterator[RowTemplate]:
-    for part, mode, rows, _ in document.parts():
+def _row_templates(written: Iterable[_Row], slots: Slots, places: Places) -> Iterator[RowTemplate]:
+    for part, mode, row in written:
         # What is sent, and messages that are waited for, have something follow after the commit.
-        if part in SENT or (part == "subscriptions" and mode != "update"):
+        if part in SENT or (part == "subscriptions" and mode == "insert"):
             raise Unlearnable(f"{part} are written")
-        if part == HISTORY:
-            continue
-        for number, written in enumerate(rows):
-            row = _with_figures(written) if part in (STARTED, CHANGED) else written
-            full = slots.template(row_text(row), places)
-            narrow = slots.template(row_text(_narrowed(part, row)), places)
-            yield RowTemplate(part, document.is_new(part, number), full, narrow)
+        texts = _texts(part, mode, _with_figures(row) if part in (STARTED, CHANGED) else row)
+        yield RowTemplate(part, mode, {mode: slots.template(text, places) for mode, text in texts.items()})
 
 
-def _narrowed(part: str, row: list[Any]) -> list[Any]:
-    """Return a row without what an update does not look at."""
-    leave_out = unused(part, "update") if part == CHANGED or part in SPECS else ()
-    return [None if position in leave_out else cell for position, cell in enumerate(row)]
+class _Row(NamedTuple):
+    part: str
+    mode: Mode
+    row: list[Any]
+
+
+def _rows(document: Document, before: Shaped | None, after: State) -> Iterator[_Row]:
+    """Return the rows of a document of one instance, but for its history."""
+    for part, _, rows, _ in document.parts():
+        for number, row in enumerate(rows) if part != HISTORY else ():
+            mode = document.mode_of(part, number)
+            if part == CHANGED and before is not None and _changes_usually(before, after):
+                mode = "usual"
+            yield _Row(part, mode, row)
+
+
+def _changes_usually(before: Shaped, after: State) -> bool:
+    """Return whether what seldom changes of an instance's own row has not changed."""
+    one, other = instance_row(before.open().instance, ""), instance_row(after.instance, "")
+    return all(one[_AT[name]] == other[_AT[name]] for name in CHANGING_COLUMNS - USUAL_COLUMNS)
+
+
+def _texts(part: str, mode: Mode, row: list[Any]) -> dict[Mode, str]:
+    """Return a row's text for each mode in which it may be written, together with others."""
+    wider: tuple[Mode, ...] = _WIDER[mode]
+    return {one: row_text(_taken(part, one, row)) for one in wider}
+
+
+def _taken(part: str, mode: Mode, row: list[Any]) -> list[Any]:
+    taken = cells(part, mode)
+    return row if taken is None else [row[position] for position in taken]
 
 
 def _with_figures(row: list[Any]) -> list[Any]:
@@ -206,14 +234,11 @@ def _does_the_same(
     salts = iter([event[7] for event in history[3] if event[7]])
     recalled = recall(known, occasion, lambda: next(salts, ""))
     told = [
-        (row.part, row.new, row.full.fill(recalled.values), row.narrow.fill(recalled.values))
+        (row.part, row.mode, {mode: text.fill(recalled.values) for mode, text in row.texts.items()})
         for row in recalled.rows
     ]
     done = [
-        (part, document.is_new(part, number), row_text(row), row_text(_narrowed(part, row)))
-        for part, _, rows, _ in document.parts()
-        if part != HISTORY
-        for number, row in enumerate(rows)
+        (part, mode, _texts(part, mode, row)) for part, mode, row in _rows(document, occasion.before, state)
     ]
     return (
         told == done

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from enum import IntEnum
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from bpm.shell.sql.row_template import RowTemplate
+from bpm.shell.sql.row_template import Mode, RowTemplate
 from bpm.shell.tables import SPECS
 
 STARTED, CHANGED, HISTORY, CANDIDATES, REMOVED = "started", "changed", "history", "candidates", "removed"
@@ -58,14 +58,11 @@ class Written(NamedTuple):
     arrived: int = 0
 
 
-Mode = Literal["insert", "update", "upsert"]
-
-
 class Part(NamedTuple):
     """The rows of one table, in one write.
 
     Attributes:
-        mode: `insert` where all rows are new, `update` where none is, else `upsert`.
+        mode: that of all its rows, or one that does for all.
         texts: rows that are JSON already (PostgreSQL).
     """
 
@@ -85,15 +82,15 @@ class Document:
     def __init__(self, plans: dict[Guard, Any] | None = None) -> None:
         self.plans = plans
         self.rows: defaultdict[str, list[list[Any]]] = defaultdict(list)
-        self._new: defaultdict[str, list[bool]] = defaultdict(list)
+        self._modes: defaultdict[str, list[Mode]] = defaultdict(list)
         # By the identity of the rows: instances that are alike share them.
         self._alike: dict[int, tuple[tuple[RowTemplate, ...], list[list[Any]]]] = {}
         self._histories: list[str] = []
 
-    def put(self, table: str, row: list[Any], *, new: bool) -> None:
-        """Add a row of a table of the state."""
-        self.rows[table].append(row)
-        self._new[table].append(new)
+    def put(self, part: str, row: list[Any], mode: Mode) -> None:
+        """Add an instance's own row, or one of a table of its state."""
+        self.rows[part].append(row)
+        self._modes[part].append(mode)
 
     def put_alike(self, rows: tuple[RowTemplate, ...], values: list[Any], history: str) -> None:
         """Add an instance's rows, as values for what it has in common with others, and the text of its history."""
@@ -107,38 +104,39 @@ class Document:
         """Add all rows of another document, which has no texts."""
         for part, rows in other.rows.items():
             self.rows[part] += rows
-            self._new[part] += other._new.get(part, ())
+            self._modes[part] += other._modes.get(part, ())
 
-    def is_new(self, table: str, number: int) -> bool:
-        """Return whether a row that was put is new."""
-        return table in self._new and self._new[table][number]
+    def mode_of(self, part: str, number: int) -> Mode:
+        """Return how a row has to be written."""
+        modes = self._modes.get(part)
+        return modes[number] if modes else "insert"
 
     @property
     def instances(self) -> int:
         """How many instances it writes."""
-        return sum(self._count(part) for part in (STARTED, CHANGED))
+        return sum(self.count(part) for part in (STARTED, CHANGED))
 
     def __bool__(self) -> bool:
         """Return whether there is anything to write."""
         return bool(self.rows or self._alike)
 
-    def parts(self) -> list[Part]:
-        """Return what there is to write, in the order of writing."""
+    def modes(self) -> list[tuple[str, Mode]]:
+        """Return what parts there are to write, in the order of writing, and how."""
         keys = {row.part for rows, _ in self._alike.values() for row in rows} | self.rows.keys()
         if self._histories:
             keys.add(HISTORY)
-        return [self.part(key, self._mode(key)) for key in _ORDER if key in keys]
+        return [(key, self._mode(key)) for key in _ORDER if key in keys]
+
+    def parts(self) -> list[Part]:
+        """Return what there is to write, in the order of writing."""
+        return [self.part(key, mode) for key, mode in self.modes()]
 
     def part(self, key: str, mode: Mode) -> Part:
         """Return the rows of a table."""
-        texts = self._histories if key == HISTORY else self._texts(key, mode)
-        return Part(key, mode, self.rows.get(key, []), texts)
-
-    def _texts(self, key: str, mode: Mode) -> list[str]:
-        texts: list[str] = []
+        texts = list(self._histories) if key == HISTORY else []
         for row, many in self._templates(key):
-            texts += (row.narrow if mode == "update" else row.full).fill_all(many)
-        return texts
+            texts += row.texts[mode].fill_all(many)
+        return Part(key, mode, self.rows.get(key, []), texts)
 
     def _templates(self, part: str) -> Iterator[tuple[RowTemplate, list[list[Any]]]]:
         for rows, many in self._alike.values():
@@ -146,16 +144,18 @@ class Document:
                 if row.part == part:
                     yield row, many
 
-    def _count(self, part: str) -> int:
-        return len(self.rows.get(part, ())) + sum(len(many) for _, many in self._templates(part))
+    def count(self, part: str) -> int:
+        """Return how many rows a part has."""
+        alike = (
+            len(self._histories) if part == HISTORY else sum(len(many) for _, many in self._templates(part))
+        )
+        return len(self.rows.get(part, ())) + alike
 
     def _mode(self, key: str) -> Mode:
-        if key == CHANGED:
-            return "update"
-        if key not in SPECS:
-            return "insert"
         # A variable may stand in the table without having been read.
         if key == "variables":
             return "upsert"
-        new = sum(self._new.get(key, ())) + sum(len(many) for row, many in self._templates(key) if row.new)
-        return "update" if not new else "insert" if new == self._count(key) else "upsert"
+        modes: set[Mode] = {*self._modes.get(key, ()), *(row.mode for row, _ in self._templates(key))}
+        if len(modes) > 1:
+            return "upsert" if "insert" in modes else "update"
+        return modes.pop() if modes else "insert"

@@ -17,14 +17,15 @@ from bpm.core.ids import Id
 from bpm.shell.columns import INSTANCE_COLUMNS
 from bpm.shell.running_clock import running_clock
 from bpm.shell.sql.dialect import Dialect
-from bpm.shell.sql.document import SENT, Document, Guard, Mode, Part, Written
+from bpm.shell.sql.document import SENT, Document, Guard, Part, Written
 from bpm.shell.sql.due_work import DUE, parameters_of
 from bpm.shell.sql.leasing import wait_query
 from bpm.shell.sql.narrowing import Asked, shapes
 from bpm.shell.sql.prepared import session_of
+from bpm.shell.sql.row_template import Mode
 from bpm.shell.sql.row_text import row_text
 from bpm.shell.sql.tally import tally
-from bpm.shell.sql.writing import Shape, asks_for_time, unused, uses, write_query
+from bpm.shell.sql.writing import Shape, asks_for_time, cells, uses, write_query
 from bpm.shell.table_spec import TableSpec
 from bpm.shell.tables import SPECS
 
@@ -191,20 +192,19 @@ def _plan(document: Document, guard: Guard) -> _Plan:
     small = document.instances == 1
     shapes: list[Shape] = []
     steps: list[_Step] = []
-    for part in document.parts():
-        single = small and len(part.rows) + len(part.texts) == 1 and part.key not in SENT
-        shape = Shape(part.key, part.mode, single)
+    for key, mode in document.modes():
+        single = small and document.count(key) == 1 and key not in SENT
+        shape = Shape(key, mode, single)
         shapes.append(shape)
-        steps.append(_Step(part.key, part.mode, single, uses(part.key), asks_for_time(shape, guard)))
+        steps.append(_Step(key, mode, single, uses(key), asks_for_time(shape, guard)))
     return _Plan(write_query(tuple(shapes), guard), steps)
 
 
 def _part_text(part: Part, *, single: bool) -> str:
     """Return the parameter of a part: its row, or a list of its rows."""
-    rows = part.rows
-    for position in unused(part.key, part.mode) if rows else ():
-        for row in rows:
-            row[position] = None
+    rows, taken = part.rows, cells(part.key, part.mode)
+    if taken is not None and rows:
+        rows = [[row[position] for position in taken] for row in rows]
     if not part.texts:
         return row_text(rows[0] if single else rows)
     texts = part.texts + [row_text(row) for row in rows]

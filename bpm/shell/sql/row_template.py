@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+Mode = Literal["insert", "usual", "update", "upsert"]
+"""How rows are written. `usual` is an update of what nearly all changes of such a row are about, and nothing else."""
 
 
 class Template(NamedTuple):
@@ -33,12 +36,10 @@ class RowTemplate(NamedTuple):
 
     Attributes:
         part: of the document (bpm.shell.sql.document).
-        new: whether it is inserted.
-        full: all columns.
-        narrow: those that an update looks at.
+        mode: how it has to be written at least.
+        texts: for each mode in which it may be written.
     """
 
     part: str
-    new: bool
-    full: Template
-    narrow: Template
+    mode: Mode
+    texts: Mapping[Mode, Template]

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
 from bpm.shell.columns import (
     CANDIDATE_COLUMNS,
     CHANGING_COLUMNS,
-    HEAD_BEFORE,
     HISTORY_COLUMNS,
     INSTANCE_COLUMNS,
+    TEXT,
+    USUAL_COLUMNS,
 )
 from bpm.shell.sql.document import (
     CANDIDATES,
@@ -26,8 +27,8 @@ from bpm.shell.sql.document import (
     UNBUFFERED,
     WITHDRAWN,
     Guard,
-    Mode,
 )
+from bpm.shell.sql.row_template import Mode
 from bpm.shell.sql.sending import postgresql_part
 from bpm.shell.table_spec import TableSpec
 from bpm.shell.tables import SPECS
@@ -83,6 +84,10 @@ _CURRENT = {
 }
 _NEVER_CHANGE = frozenset({"created_at", "started_at", "opened_at", "instance_id", "tenant"})
 
+_Columns = Sequence[tuple[str, str]]
+_HEAD_BEFORE: Final = "head before"
+_CHANGED_COLUMNS: Final[_Columns] = (*INSTANCE_COLUMNS, (_HEAD_BEFORE, TEXT))
+
 
 @lru_cache(maxsize=512)
 def write_query(shapes: tuple[Shape, ...], guard: Guard) -> str:
@@ -115,23 +120,29 @@ def uses(key: str) -> int:
 
 
 @lru_cache(maxsize=64)
-def unused(key: str, mode: Mode) -> tuple[int, ...]:
-    """Return the positions in a part's rows that its statement does not look at."""
-    if mode != "update":
-        return ()
+def cells(key: str, mode: Mode) -> tuple[int, ...] | None:
+    """Return the positions in a part's rows of what its statement takes; None where that is all."""
+    if mode not in ("usual", "update"):
+        return None
+    columns, keys, changing, usual = _updating(key)
+    names = {*keys, *(usual if mode == "usual" else changing)}
+    return tuple(position for position, (name, _) in enumerate(columns) if name in names)
+
+
+def _updating(key: str) -> tuple[_Columns, Iterable[str], frozenset[str], Iterable[str]]:
+    """Return a part's columns, and those that find a row, that an update sets, and that it usually sets."""
     if key == CHANGED:
-        columns, used = [name for name, _ in INSTANCE_COLUMNS], {"id", *CHANGING_COLUMNS}
-    else:
-        spec = SPECS[key]
-        columns, used = list(spec.columns), {*spec.key, *(set(spec.changing) - _NEVER_CHANGE)}
-    return tuple(position for position, name in enumerate(columns) if name not in used)
+        return _CHANGED_COLUMNS, ("id", "revision", _HEAD_BEFORE), CHANGING_COLUMNS, USUAL_COLUMNS
+    spec = SPECS[key]
+    columns = tuple(zip(spec.columns, spec.column_kinds, strict=True))
+    return columns, spec.key, frozenset(spec.changing) - _NEVER_CHANGE, spec.usual
 
 
 def _part(shape: Shape, guard: Guard, guarding: str) -> str:
     key, mode, _ = shape
     source = guarding + shape.rows
     if key == CHANGED:
-        return f"{_changed(shape.rows)}{_UNDISTURBED[guard]} RETURNING 1"
+        return f"{_changed(mode, shape.rows)}{_UNDISTURBED[guard]} RETURNING 1"
     if key == REMOVED:
         match = "v.instance_id = (e->>0)::uuid AND v.scope = (e->>1)::uuid AND v.name = e->>2"
         return f"DELETE FROM bpm_variable v USING {source} WHERE {match}"
@@ -147,19 +158,19 @@ def _part(shape: Shape, guard: Guard, guarding: str) -> str:
     if key in SENT:
         return postgresql_part(key, source)
     spec = SPECS[key]
+    if mode in ("usual", "update"):
+        taken = _taken(key, mode)
+        match = " AND ".join(f'x."{name}" = {taken[name]}' for name in spec.key)
+        return f"UPDATE {spec.table} x SET {_sets(taken, spec.key)} FROM {source} WHERE {match}"
     columns = tuple(zip(spec.columns, spec.column_kinds, strict=True))
-    if mode == "update":
-        names = frozenset(spec.changing)
-        places = _places(columns)
-        match = " AND ".join(
-            f'x."{name}" = {_value(at, kind)}' for name, at, kind in places if name in spec.key
-        )
-        return f"UPDATE {spec.table} x SET {_sets(columns, names)} FROM {source} WHERE {match}"
     return _insert(spec.table, columns, source) + (_on_conflict(spec) if mode == "upsert" else "")
 
 
-def _places(columns: Sequence[tuple[str, str]]) -> list[tuple[str, int, str]]:
-    return [(name, position, kind) for position, (name, kind) in enumerate(columns)]
+def _taken(key: str, mode: Mode) -> dict[str, str]:
+    """Return the columns that an update takes, and their values in SQL."""
+    columns, positions = _updating(key)[0], cells(key, mode)
+    assert positions is not None, "an update takes no more than it sets"
+    return {columns[position][0]: _value(at, columns[position][1]) for at, position in enumerate(positions)}
 
 
 def _value(position: int, kind: str) -> str:
@@ -168,7 +179,7 @@ def _value(position: int, kind: str) -> str:
 
 def _insert(table: str, columns: Sequence[tuple[str, str]], source: str) -> str:
     names = ", ".join(f'"{name}"' for name, _ in columns)
-    values = ", ".join(_value(position, kind) for _, position, kind in _places(columns))
+    values = ", ".join(_value(position, kind) for position, (_, kind) in enumerate(columns))
     return f"INSERT INTO {table} ({names}) SELECT {values} FROM {source}"
 
 
@@ -186,11 +197,8 @@ def _history(source: str) -> str:
     )
 
 
-def _sets(columns: Sequence[tuple[str, str]], names: frozenset[str]) -> str:
-    changing = names - _NEVER_CHANGE
-    return ", ".join(
-        f'"{name}" = {_value(at, kind)}' for name, at, kind in _places(columns) if name in changing
-    )
+def _sets(taken: Mapping[str, str], keys: Iterable[str]) -> str:
+    return ", ".join(f'"{name}" = {value}' for name, value in taken.items() if name not in keys)
 
 
 def _on_conflict(spec: TableSpec) -> str:
@@ -199,10 +207,10 @@ def _on_conflict(spec: TableSpec) -> str:
     return f" ON CONFLICT ({', '.join(spec.key)}) DO UPDATE SET {sets}"
 
 
-def _changed(source: str) -> str:
-    sets = _sets(INSTANCE_COLUMNS, CHANGING_COLUMNS - {"revision"})
+def _changed(mode: Mode, source: str) -> str:
+    taken = _taken(CHANGED, mode)
+    sets = _sets(taken, ("id", "revision", _HEAD_BEFORE))
     return (
         f"UPDATE bpm_processinstance i SET {sets}, revision = i.revision + 1 FROM {source} "
-        f"WHERE i.id = (e->>0)::uuid AND i.revision = {_value(_POSITION['revision'], 'int')} "
-        f"AND i.head = (e->>{HEAD_BEFORE})"
+        f"WHERE i.id = {taken['id']} AND i.revision = {taken['revision']} AND i.head = {taken[_HEAD_BEFORE]}"
     )

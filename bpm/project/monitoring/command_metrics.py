@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter as Numbers
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -68,8 +69,8 @@ class CommandMetrics:
         self._statements(name, batch).inc(execution.statements)
         # An instance that has ended refuses every further command, so it is counted once.
         ended = {one.instance_id: one.status for one in execution.commands if one.status in _ENDS}
-        for status in ended.values():
-            self._ended(status).inc()
+        for status, number in Numbers(ended.values()).items():
+            self._ended(status).inc(number)
 
     def _labelled_seconds(self, command: str, batch: str) -> Histogram:
         return self.seconds.labels(command, batch)

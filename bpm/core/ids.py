@@ -6,6 +6,7 @@ source with the same arguments and so the same ids (semantics §1, §10).
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Final
@@ -18,6 +19,15 @@ NIL: Final[Id] = "00000000-0000-0000-0000-000000000000"
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
+
+
+# Not `UUID()`: it would also take braces, URNs and dashes anywhere, which PostgreSQL does not.
+_ID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+
+
+def is_id(text: str) -> bool:
+    """Return whether text is an id in its 36-character form, in lower or upper case."""
+    return _ID.fullmatch(text) is not None
 
 
 class IdSource:

@@ -8,9 +8,9 @@ from typing import Any
 from bpm.core import commands as c
 from bpm.core import errors
 from bpm.core.errors import EngineError, NotFound
+from bpm.core.ids import is_id
 from bpm.core.values import check_variables
 from bpm.shell.configuration import setting
-from bpm.shell.definitions import is_id
 from bpm.shell.execute import execute
 from bpm.shell.finding import instance_now
 from bpm.shell.idempotency import Idempotency, once

@@ -8,10 +8,11 @@ from typing import Any
 from django.db.models import Q
 
 from bpm.core.errors import DefinitionNotFound, EngineError
+from bpm.core.ids import is_id
 from bpm.core.starts import starts_on
 from bpm.models import Definition, Subscription
 from bpm.shell.database_clock import database_now
-from bpm.shell.definitions import graph_of, is_id
+from bpm.shell.definitions import graph_of
 from bpm.shell.outcome import Done
 from bpm.shell.triggered_starts import start_by_subscription
 

@@ -5,7 +5,6 @@ Graphs are immutable and kept for the life of the process, the least recently us
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,15 +15,12 @@ from bpm import handlers
 from bpm.bpmn import read_file
 from bpm.core.errors import DefinitionInvalid, DefinitionNotFound, NotStartable
 from bpm.core.graph import Graph
-from bpm.core.ids import Id
+from bpm.core.ids import Id, is_id
 from bpm.models import Definition
 from bpm.shell.configuration import engine_zone
 from bpm.shell.sql import dialect
 
 _KEPT = 1_000
-
-# Not `UUID()`: it also reads dashes in odd places, which PostgreSQL does not.
-_ID = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE | re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +33,6 @@ class DefinitionRow:
     version: int
     executable: bool
     suspended: bool
-
-
-def is_id(text: str) -> bool:
-    """Return whether text is an id in its 36-character form."""
-    return _ID.fullmatch(text) is not None
 
 
 class Wanted(NamedTuple):

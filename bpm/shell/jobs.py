@@ -15,7 +15,7 @@ from typing import Any
 from bpm import handlers
 from bpm.core import commands as c
 from bpm.core.errors import EngineError, JobNotFound
-from bpm.core.ids import Id
+from bpm.core.ids import Id, is_id
 from bpm.core.lookup import visible_variables
 from bpm.core.state import State
 from bpm.core.values import check_variables
@@ -23,7 +23,7 @@ from bpm.shell.batch import Batch
 from bpm.shell.clock import frozen_now
 from bpm.shell.configuration import setting
 from bpm.shell.database_clock import database_now
-from bpm.shell.definitions import graph_of, is_id
+from bpm.shell.definitions import graph_of
 from bpm.shell.due import ACTOR
 from bpm.shell.execute import execute
 from bpm.shell.outcome import Done

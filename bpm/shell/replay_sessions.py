@@ -9,10 +9,9 @@ from typing import Final, NamedTuple
 from django.db.models import QuerySet
 
 from bpm.core.errors import ReplayNotFound, TooLarge
-from bpm.core.ids import Id, IdSource
+from bpm.core.ids import Id, IdSource, is_id
 from bpm.models import ProcessInstance, ReplaySession
 from bpm.shell.database_clock import database_now
-from bpm.shell.definitions import is_id
 
 LASTS: Final = timedelta(hours=1)
 """How long a session lasts after it was last used."""

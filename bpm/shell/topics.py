@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from bpm.core.errors import Invalid
-from bpm.core.ids import NIL, Id
+from bpm.core.ids import NIL, Id, is_id
 from bpm.core.values import check_variables, to_text
-from bpm.shell.definitions import is_id
 from bpm.shell.sql.narrowing import Asked
 
 MAX_VALUES: Final = 100

@@ -9,9 +9,10 @@ from __future__ import annotations
 from datetime import datetime
 
 from bpm.core.errors import InvariantViolated
+from bpm.core.ids import is_id
 from bpm.shell.batch import Batch
 from bpm.shell.clock import frozen_now
-from bpm.shell.definitions import Wanted, is_id, known_version
+from bpm.shell.definitions import Wanted, known_version
 from bpm.shell.flush import flush_batch
 from bpm.shell.kept_sets import kept_sets
 from bpm.shell.outcome import Done, Outcome

@@ -93,6 +93,7 @@ from bpm.shell.jobs import ClaimedJob, claim_jobs, complete_job, fail_job, renew
 from bpm.shell.leases import work_waits
 from bpm.shell.observing import Execution, Observed, Observer, unwatch, watch
 from bpm.shell.outbox import deliver_due
+from bpm.shell.remembering.memory import wrongly_remembered
 from bpm.shell.removal import PACE as REMOVAL_PACE
 from bpm.shell.removal import Removed, count_expired, remove_expired
 from bpm.shell.start_timers import fire_due_starts
@@ -208,4 +209,5 @@ __all__ = [
     "update_task",
     "watch",
     "work_waits",
+    "wrongly_remembered",
 ]

@@ -17,6 +17,7 @@ from bpm import engine
 from bpm.project.monitoring import process_files
 from bpm.project.monitoring.command_metrics import command_metrics
 from bpm.project.monitoring.stock_metrics import StockMetrics
+from bpm.shell.remembering.memory import memory
 from tests.support.children import Children
 from tests.support.loop_models import deploy, external, process, timer
 from tests.support.statements import executed
@@ -92,6 +93,17 @@ def test_commands_are_counted_with_what_became_of_them(transactional_db: None, s
     assert more("bpm_execution_seconds_count", command="CompleteExternalTask", batch="no") == 1
     assert 1 <= more("bpm_statements_total", command="CompleteExternalTask", batch="no") <= 20
     assert more("bpm_instances_ended_total", status="COMPLETED") == 1
+
+
+def test_what_was_remembered_wrongly_is_counted(transactional_db: None, scraper: Client) -> None:
+    deploy(process("p"))
+    before = scrape(scraper)
+    memory.wrong += 2
+    engine.start("p")
+    memory.wrong -= 2
+    after = scrape(scraper)
+    name = "bpm_decisions_remembered_wrongly_total"
+    assert value(after, name) - value(before, name) == 2
 
 
 def test_what_is_alive_is_counted_and_what_has_ended_is_not(transactional_db: None, scraper: Client) -> None:

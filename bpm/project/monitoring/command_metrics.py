@@ -48,7 +48,13 @@ class CommandMetrics:
         self.ended = Counter(
             "bpm_instances_ended", "Instances that came to an end.", ("status",), registry=registry
         )
+        self.wrong = Counter(
+            "bpm_decisions_remembered_wrongly",
+            "Remembered decisions that were not what was decided anew.",
+            registry=registry,
+        )
         self.registry = registry
+        self._wrong = engine.wrongly_remembered()
         self._seconds = cache(self._labelled_seconds)
         self._statements = cache(self._labelled_statements)
         self._commands = cache(self._labelled_commands)
@@ -71,6 +77,9 @@ class CommandMetrics:
         ended = {one.instance_id: one.status for one in execution.commands if one.status in _ENDS}
         for status, number in Numbers(ended.values()).items():
             self._ended(status).inc(number)
+        if (wrong := engine.wrongly_remembered()) > self._wrong:
+            self.wrong.inc(wrong - self._wrong)
+            self._wrong = wrong
 
     def _labelled_seconds(self, command: str, batch: str) -> Histogram:
         return self.seconds.labels(command, batch)

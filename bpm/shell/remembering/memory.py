@@ -183,6 +183,11 @@ class Memory:
             self._seen.pop(asked, None)
 
 
+def wrongly_remembered() -> int:
+    """Return how often this process has found that a decision was remembered wrongly: never, unless there is a bug."""
+    return memory.wrong
+
+
 def most_remembered() -> int:
     """Return how many decisions may be remembered; 0 where none are."""
     most = setting("REMEMBERED_DECISIONS")

@@ -92,6 +92,7 @@ mutation: .venv/ok-dev  ## do the fast tests notice faults? deliberate ones, and
 	@status=0; \
 	nice $(PY) -m tests.mutation core --mutants 130 $(ARGS) || status=1; \
 	nice $(PY) -m tests.mutation shell --mutants 70 $(ARGS) || status=1; \
+	nice $(PY) -m tests.mutation remembering --mutants 60 $(ARGS) || status=1; \
 	exit $$status
 
 bench: .venv/ok-dev  ## benchmarks on a private PostgreSQL with durable commits

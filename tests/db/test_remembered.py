@@ -11,71 +11,23 @@ from uuid import UUID
 import pytest
 from django.test import override_settings
 
-from bpm import engine, handlers
-from bpm.models import ExternalTask, HistoryEvent, ProcessInstance, Timer, UserTask, Variable
+from bpm import engine
+from bpm.models import HistoryEvent, ProcessInstance, UserTask
 from bpm.queries.variables import process_variables
 from bpm.shell.remembering.memory import memory
-from bpm.shell.verifying import verify_instances
-from tests.support.kept import forget_all, kept_differences
-from tests.support.loop_models import process, service
+from tests.support.believing import believing, deploy, leave_work, open_task, sound, start, used
 from tests.support.model import parse_model
 from tests.support.model_xml import write_xml
-from tests.support.stored import read_state
 from tests.support.tree_model import tree_xml
 
 pytestmark = [pytest.mark.postgresql, pytest.mark.django_db(transaction=True)]
-
-NEVER = 1_000_000_000
 
 
 @pytest.fixture(autouse=True)
 def _empty() -> Iterator[None]:
     """Begin with nothing known, and believe what is remembered."""
-    memory.clear()
-    forget_all()
-    memory.doubted = NEVER
-    yield
-    memory.clear()
-
-
-def deploy(model: str, key: str = "p") -> None:
-    engine.deploy([(f"{key}.bpmn", write_xml(parse_model(model, key)))])
-
-
-def start(**variables: Any) -> str:
-    return str(engine.start("p", variables=variables)["instance_id"])
-
-
-def used(act: Any) -> int:
-    """Return how many decisions of a call were known."""
-    before = memory.used.total()
-    act()
-    return memory.used.total() - before
-
-
-def sound(*instances: str) -> None:
-    for instance in instances:
-        state = read_state(instance)
-        assert state is not None
-        assert kept_differences(state) == []
-    assert [finding for found in verify_instances(instances) for finding in found.findings] == []
-
-
-def open_task(instance: str) -> str:
-    return str(UserTask.objects.get(instance__id=instance, status="OPEN").pk)
-
-
-def leave_work(topic: str = "x", **variables: Any) -> str:
-    """Fetch a task and complete it; return its instance."""
-    (leased,) = engine.fetch_and_lock("w", topics=[topic], max_tasks=1, lock_ms=60_000)
-    engine.complete_external_task(
-        leased["task_id"], worker="w", lease=leased["lease_id"], variables=variables
-    )
-    return str(leased["instance_id"])
-
-
-def values(instance: str) -> dict[str, str]:
-    return dict(Variable.objects.filter(instance__id=instance).values_list("name", "value"))
+    with believing():
+        yield
 
 
 def test_what_was_done_once_is_known_for_other_values() -> None:
@@ -102,56 +54,6 @@ def test_what_was_done_once_is_known_for_other_values() -> None:
         assert (row.status, row.business_key) == ("COMPLETED", f"key {value}"[:200])
         assert process_variables(UUID(instance)) == {"v": value, "w": value, "u": None}
     sound(first, *instances)
-
-
-def test_a_value_that_decides_is_looked_at_each_time() -> None:
-    deploy(
-        "start s -> a\nuser a -> x\nxor x -> big [n > 10], small [else]\nuser big -> e\nuser small -> e\nend e"
-    )
-    for number in (5, 50, 7, 70):
-        instance = start()
-        task = open_task(instance)
-        engine.complete_task(task, variables={"n": number})
-        node = UserTask.objects.get(instance__id=instance, status="OPEN").node
-        assert node == ("big" if number > 10 else "small")
-        sound(instance)
-
-
-def test_a_time_made_of_the_clock_is_made_each_time() -> None:
-    deploy("start s -> a\nuser a -> t\ntimer t duration=PT1H -> e\nend e")
-    due = set()
-    for _ in range(3):
-        instance = start()
-        task = open_task(instance)
-        engine.complete_task(task)
-        row = Timer.objects.get(instance__id=instance)
-        assert 3_590 < (row.due_at - row.created_at).total_seconds() < 3_610
-        due.add(row.due_at)
-        sound(instance)
-    assert len(due) == 3
-
-
-def test_a_value_that_is_there_already_changes_no_row() -> None:
-    deploy("start s -> a\nuser a -> b\nuser b -> e\nend e")
-    for old, new in ((1, 1), (1, 2), (2, 2), ("1", 1), (1, 1)):
-        instance = start(v=old)
-        engine.complete_task(open_task(instance), variables={"v": new})
-        assert values(instance) == {"v": str(new)}
-        sound(instance)
-
-
-def test_a_handler_that_is_registered_later_is_found() -> None:
-    engine.deploy([("p.bpmn", process("p", service("late")))])
-    start()
-    assert used(start) == 1
-    assert used(start) == 1
-    assert ExternalTask.objects.count() == 3
-    handlers._registered["service", "late"] = lambda work: {}
-    try:
-        assert used(start) == 0
-        assert ExternalTask.objects.count() == 3
-    finally:
-        del handlers._registered["service", "late"]
 
 
 def test_one_list_may_do_both() -> None:

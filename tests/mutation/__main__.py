@@ -1,4 +1,4 @@
-"""`python -m tests.mutation core|shell [options]`: the fast tests against changed code, in a copy of the tree.
+"""`python -m tests.mutation core|shell|remembering [options]`: fast tests against changed code, in a copy of the tree.
 
 Options go to pytest: `--mutants N`, `--mutation-seed N`, `--no-faults`, `--mutation-report FILE`.
 """
@@ -26,7 +26,16 @@ TESTS = {
         ),
         *(f"tests/semantics/test_{name}.py" for name in ("external_tasks", "jobs", "timers", "suspension")),
     ),
+    "remembering": (
+        *(
+            f"tests/db/test_{name}.py"
+            for name in ("remembered", "remembered_questions", "remembered_at_random", "unread")
+        ),
+        *(f"tests/semantics/test_{name}.py" for name in ("external_tasks", "user_tasks", "suspension")),
+        "tests/unit/test_row_modes.py",
+    ),
 }
+DATABASES = {"remembering": "postgresql"}
 PLUGIN = ("-p", "tests.mutation.plugin", "-p", "no:cacheprovider", "--timeout=60")
 FAST = ("-q", "-m", "not slow and not crash and not corpus")
 
@@ -41,8 +50,9 @@ def main() -> int:
             elif (ROOT / name).exists():
                 shutil.copy(ROOT / name, folder)
         command = [sys.executable, "-m", "pytest", *PLUGIN, *FAST, *options, *TESTS[part]]
-        command += ["--mutation-folder", f"bpm/{part}"]
+        command += ["--mutation-part", part]
         environment = os.environ | {"PYTHONPATH": folder, "HYPOTHESIS_PROFILE": "mutation"}
+        environment["BPM_TEST_DATABASE"] = DATABASES.get(part, "sqlite")
         return subprocess.run(command, cwd=folder, env=environment, check=False).returncode
 
 

@@ -1,4 +1,4 @@
-"""All deliberate faults."""
+"""All deliberate faults, by the run that makes them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from typing import Final
 
 from tests.mutation.core_faults import CORE
 from tests.mutation.fault import Fault
+from tests.mutation.remembering_faults import REMEMBERING
 from tests.mutation.shell_faults import SHELL
 
-FAULTS: Final[tuple[Fault, ...]] = (*CORE, *SHELL)
+FAULTS: Final[dict[str, tuple[Fault, ...]]] = {"core": CORE, "shell": SHELL, "remembering": REMEMBERING}
 
 __all__ = ["FAULTS", "Fault"]

@@ -23,6 +23,13 @@ from tests.mutation.faults import FAULTS, Fault
 from tests.mutation.operators import Change, changed, changes
 from tests.mutation.patching import ROOT, Function, functions, replace_by, replace_text
 
+FOLDERS = {
+    "core": ("bpm/core", ""),
+    "shell": ("bpm/shell", "/remembering/"),
+    "remembering": ("bpm/shell/remembering", ""),
+}
+"""Part to the folder that random changes are drawn from, and the one in it that another part has."""
+
 KILLED, LIVING, NOT_MADE = 1, 0, 2
 MOST_SECONDS = 60
 
@@ -88,11 +95,13 @@ def _run(item: pytest.Item, session: pytest.Session) -> None:
     item.ihook.pytest_runtest_protocol(item=item, nextitem=other)
 
 
-def draw(folder: str, number: int, seed: int) -> list[Mutant]:
-    """Return that many changes drawn at random from all that can be made in a folder."""
+def draw(part: str, number: int, seed: int) -> list[Mutant]:
+    """Return that many changes drawn at random from all that can be made in a part."""
+    folder, without = FOLDERS[part]
     every = [
         Mutant(function, change)
         for path in sorted((ROOT / folder).rglob("*.py"))
+        if not without or without not in path.as_posix()
         for function, tree in functions(path)
         for change in changes(tree)
     ]
@@ -134,7 +143,7 @@ def _in_child(session: pytest.Session, make: Any, tests: Sequence[int]) -> int:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options."""
-    parser.addoption("--mutation-folder", default="bpm/core")
+    parser.addoption("--mutation-part", choices=FOLDERS, default="core")
     parser.addoption("--mutants", type=int, default=100, help="changes drawn at random")
     parser.addoption("--mutation-seed", type=int, default=1)
     parser.addoption("--no-faults", dest="mutation_faults", action="store_false", default=True)
@@ -166,8 +175,7 @@ def _matching(session: pytest.Session, touched: Touched, fault: Fault) -> list[i
 
 def _faults(session: pytest.Session, touched: Touched) -> Any:
     caught = 0
-    folder: str = session.config.getoption("--mutation-folder")
-    faults = [fault for fault in FAULTS if fault.path.startswith(folder)]
+    faults = FAULTS[session.config.getoption("--mutation-part")]
     for fault in faults if session.config.getoption("mutation_faults") else ():
         tests = sorted(_matching(session, touched, fault), key=lambda number: touched.seconds[number])
 
@@ -189,8 +197,8 @@ def _faults(session: pytest.Session, touched: Touched) -> Any:
 def _mutants(session: pytest.Session, touched: Touched) -> Any:
     wanted: int = session.config.getoption("--mutants")
     killed = made = 0
-    folder: str = session.config.getoption("--mutation-folder")
-    for mutant in draw(folder, wanted * 2, session.config.getoption("--mutation-seed")):
+    part: str = session.config.getoption("--mutation-part")
+    for mutant in draw(part, wanted * 2, session.config.getoption("--mutation-seed")):
         if made == wanted:
             break
 

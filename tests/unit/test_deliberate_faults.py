@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.mutation.core_faults import CORE
-from tests.mutation.fault import Fault
-from tests.mutation.shell_faults import SHELL
+from tests.mutation.faults import FAULTS, Fault
 
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("fault", [*CORE, *SHELL], ids=lambda fault: fault.name)
+@pytest.mark.parametrize(
+    "fault", [fault for part in FAULTS.values() for fault in part], ids=lambda fault: fault.name
+)
 def test_a_deliberate_fault_finds_its_place_and_its_tests(fault: Fault) -> None:
     assert (ROOT / fault.path).read_text().count(fault.old) == 1
     assert all((ROOT / "tests" / test).exists() for test in fault.tests if "/" in test)

@@ -12,6 +12,8 @@ import pytest
 from django.test import override_settings
 
 from bpm import engine
+from bpm.core.commands import CompleteExternalTask
+from bpm.core.errors import LeaseConflict
 from bpm.models import HistoryEvent, ProcessInstance, UserTask
 from bpm.queries.variables import process_variables
 from bpm.shell.remembering.memory import memory
@@ -150,6 +152,25 @@ def test_what_is_wrong_is_forgotten_and_never_written() -> None:
     numbers = [HistoryEvent.objects.filter(instance__id=one).count() for one in (first, second, third)]
     assert len(set(numbers)) == 1
     sound(first, second, third)
+
+
+def test_what_is_remembered_of_a_command_that_is_refused_is_forgotten() -> None:
+    deploy("start s -> a\nexternal a topic=x -> e\nend e")
+    for _ in range(3):
+        start()
+        leave_work()
+    start()
+    (leased,) = engine.fetch_and_lock("w", topics=["x"], max_tasks=1, lock_ms=60_000)
+    (asked,) = [one for one in memory._decisions if "w" in one.asked and CompleteExternalTask in one.asked]
+    by_another = asked._replace(asked=tuple("v" if one == "w" else one for one in asked.asked))
+    memory.keep(by_another, memory._decisions[asked])
+    memory.doubted = 1
+    with pytest.raises(LeaseConflict):
+        engine.complete_external_task(leased["task_id"], worker="v", lease=leased["lease_id"])
+    assert memory.wrong == 1
+    memory.wrong = 0
+    assert memory._decisions[by_another] is None
+    sound(str(leased["instance_id"]))
 
 
 def test_no_more_is_remembered_than_allowed() -> None:

@@ -88,6 +88,18 @@ def test_a_value_that_decides_is_looked_at_each_time() -> None:
         sound(instance)
 
 
+def test_an_expression_without_variables_is_evaluated_each_time() -> None:
+    deploy(
+        "start s -> x\nxor x -> a [execution.processBusinessKey == 'k'], b [else]\n"
+        "user a -> e\nuser b -> e\nend e"
+    )
+    for key in ("i", "j", "k", "l"):
+        instance = str(engine.start("p", business_key=key)["instance_id"])
+        node = UserTask.objects.get(instance__id=instance).node
+        assert node == ("a" if key == "k" else "b")
+        sound(instance)
+
+
 def test_a_time_made_of_the_clock_is_made_each_time() -> None:
     deploy("start s -> a\nuser a -> t\ntimer t duration=PT1H -> e\nend e")
     due = set()

@@ -225,7 +225,7 @@ class State:
         self.tokens[token.id] = token
         if token.join is not None and not token.final:
             held = self.arrivals.get((token.join, token.flow or ""), ())
-            self.arrivals[token.join, token.flow or ""] = tuple(sorted((*held, token.id)))
+            self.arrivals[token.join, token.flow or ""] = tuple(sorted({*held, token.id}))
 
     def adopt_join(self, join: JoinState) -> None:
         """Take a stored join state into the working set."""

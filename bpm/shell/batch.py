@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import secrets
 from datetime import UTC, datetime
+from operator import itemgetter
 
 from bpm import handlers
 from bpm.core import commands as c
@@ -19,7 +20,7 @@ from bpm.core.errors import EngineError, Refused
 from bpm.core.ids import Id, IdSource
 from bpm.core.state import Instance, Missing, State
 from bpm.shell.clock import or_frozen
-from bpm.shell.codec import add_rows, states_from
+from bpm.shell.codec import add_rows, add_state, states_from
 from bpm.shell.configuration import engine_zone, setting
 from bpm.shell.definitions import graph_of
 from bpm.shell.held import Blank, Known, stand_of
@@ -123,8 +124,7 @@ class Batch:
         elif owner in sets.kept:
             work.held = known
         elif isinstance(known, State) and work.held is not known:
-            add_rows({owner: work.state}, sets.rows)
-            work.state.everything |= known.everything
+            add_state(work.state, known)
         return work
 
     def _read_needs(self) -> None:
@@ -204,6 +204,8 @@ class Batch:
 
     def _decide(self, work: Work) -> None:
         now = max(self.now, work.updated_at or self.now)
+        # They came by the tables of the rows that they name.
+        work.requests.sort(key=itemgetter(0))
         work.events.clear()
         work.sent.clear()
         work.lesson = None

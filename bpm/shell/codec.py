@@ -146,6 +146,16 @@ def _add(states: dict[Id, State], spec: TableSpec, found: Iterable[list[Any]]) -
         adopt(state, spec.name, read(raw))
 
 
+def add_state(state: State, other: State) -> None:
+    """Put the rows of another working set of the same instance into one that may lack some of them."""
+    for name in SPECS:
+        table = getattr(state, name)
+        for key, row in getattr(other, name).items():
+            if key not in table:
+                adopt(state, name, row)
+    state.everything |= other.everything
+
+
 def adopt(state: State, table: str, row: Any) -> None:
     """Take a stored row into a working set."""
     if table == "tokens":

@@ -151,8 +151,9 @@ def _locked(
             return [error if isinstance(error, Busy) else Busy()]
         return [_alone(request) for request in requests]
     for indexes in batch.busy.values():
-        waited = _waiting([requests[index] for index in indexes], sql)
-        for index, outcome in zip(indexes, waited, strict=True):
+        in_order = sorted(indexes)
+        waited = _waiting([requests[index] for index in in_order], sql)
+        for index, outcome in zip(in_order, waited, strict=True):
             batch.outcomes[index] = outcome
     return [outcome or Busy() for outcome in batch.outcomes]
 

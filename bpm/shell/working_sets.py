@@ -29,7 +29,6 @@ class WorkingSets(NamedTuple):
         states: instance to its working set.
         kept: the instances whose set this process had, which is whole.
         locked: the instances that are locked; None where nothing is to be.
-        rows: what was read.
     """
 
     now: datetime
@@ -37,7 +36,6 @@ class WorkingSets(NamedTuple):
     states: dict[Id, Known]
     kept: set[Id]
     locked: set[Id] | None
-    rows: Rows
 
 
 def read_sets(sql: Dialect, table: str, named: Sequence[Id], locked: set[Id] | None = None) -> WorkingSets:
@@ -77,7 +75,7 @@ def _lock_kept(sql: Dialect, table: str, named: Sequence[Id], *, skip_locked: bo
     if any(not stands(states[instance], *stand) for instance, stand in locked.items()):
         return None
     owners = {row: stand_of(known).id for row, known in kept.items()}
-    return WorkingSets(now, owners, states, set(states), set(locked), {})
+    return WorkingSets(now, owners, states, set(states), set(locked))
 
 
 def sets_from(table: str, now: datetime, rows: Rows, locked: set[Id] | None) -> WorkingSets:
@@ -89,7 +87,7 @@ def sets_from(table: str, now: datetime, rows: Rows, locked: set[Id] | None) -> 
     kept = _unchanged(table, owners, rows)
     whole = len(kept) == len(rows.get(INSTANCES, ()))
     states = kept if whole else {**states_from(rows, everything=table == INSTANCES), **kept}
-    return WorkingSets(now, owners, states, set(kept), locked, rows)
+    return WorkingSets(now, owners, states, set(kept), locked)
 
 
 def _unchanged(table: str, owners: dict[Id, Id], rows: Rows) -> dict[Id, Known]:

@@ -29,7 +29,13 @@ TESTS = {
     "remembering": (
         *(
             f"tests/db/test_{name}.py"
-            for name in ("remembered", "remembered_questions", "remembered_at_random", "unread")
+            for name in (
+                "remembered",
+                "remembered_questions",
+                "remembered_at_random",
+                "unread",
+                "lists_on_one_instance",
+            )
         ),
         *(f"tests/semantics/test_{name}.py" for name in ("external_tasks", "user_tasks", "suspension")),
         "tests/unit/test_row_modes.py",

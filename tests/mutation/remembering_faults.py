@@ -114,7 +114,7 @@ REMEMBERING: Final = (
         "row_changes",
         'return "usual" if not about_due and spec.changes_usually(old, new) else "update"',
         'return "usual" if spec.changes_usually(old, new) else "update"',
-        "semantics/test_suspension.py",
+        "db/test_lists_on_one_instance.py",
     ),
     # what is kept
     _shell(

@@ -53,6 +53,7 @@ def correlate(
 
     Raises:
         MessageUnmatched, MessageAmbiguous, Invalid, VariableInvalid, IdempotencyMismatch, Busy.
+        TooLarge: `all`, and more than 10,000 receivers; none has got it.
     """
     if ttl_ms is not None and not 1 <= ttl_ms <= MAX_TTL_MS:
         raise Invalid(f"`ttl_ms` is a whole number from 1 to {MAX_TTL_MS}.", ttl_ms=ttl_ms)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from bpm.core.errors import Busy, Invalid, MessageAmbiguous, MessageUnmatched
+from bpm.core.errors import Busy, Invalid, MessageAmbiguous, MessageUnmatched, TooLarge
 from bpm.shell.buffer import deliver_waiting, keep
 from bpm.shell.execute import execute_many
 from bpm.shell.messages import Message
@@ -37,16 +37,21 @@ def send(
         Invalid: nothing says who is meant.
         MessageAmbiguous: more than one receiver.
         MessageUnmatched: none, and no time to live.
+        TooLarge: more than 10,000 receivers of a message for everybody; none has got it.
         Busy: the receiver stayed locked, or vanished again and again.
     """
     _check(message, ttl_ms)
     looked = False
     for _ in range(ATTEMPTS):
-        found = find_receivers(message, MOST if everybody else 2)
+        found = find_receivers(message, MOST + 1 if everybody else 2)
         if found.buffered and not looked:
             looked = True
             deliver_waiting([(message.tenant, message.name or "")])
             continue
+        if everybody and max(len(found.waiting), len(found.starts)) > MOST:
+            raise TooLarge(
+                f"More than {MOST:,} wait for this message; say more exactly who is meant.", limit=MOST
+            )
         if everybody and (ttl_ms is None or found.waiting or found.starts):
             return _to_everybody(message, found)
         receivers = _to_one(message, found)

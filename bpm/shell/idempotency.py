@@ -23,6 +23,19 @@ from bpm.shell.violations import Lost, translated
 
 MAX_ANSWER_BYTES = 64_000
 
+_NOW_AND_OLD = {"postgresql": ("clock_timestamp()", "clock_timestamp() - %s"), "sqlite": ("%s", "%s")}
+"""The time, and the time before which a record is old. The database's clock: those of machines need not agree."""
+
+_TAKE = {
+    vendor: (
+        "INSERT INTO bpm_idempotencyrecord AS r (tenant, principal, key, fingerprint, created_at) "
+        "VALUES (%s, %s, %s, %s, {}) ON CONFLICT (tenant, principal, key) DO UPDATE "
+        "SET fingerprint = excluded.fingerprint, created_at = excluded.created_at, answer = NULL "
+        "WHERE r.created_at < {} RETURNING id"
+    ).format(*times)
+    for vendor, times in _NOW_AND_OLD.items()
+}
+
 own_transaction: ContextVar[bool] = ContextVar("bpm_own_transaction", default=False)
 """Whether the open transaction is an idempotent call's: a failure ends it as a whole, so no savepoint is needed."""
 
@@ -115,25 +128,24 @@ def _once(
 
 def _take(key: Idempotency, tenant: str) -> int | None:
     """Insert the record, or wait for who did. Return its id, None if it is somebody's already."""
-    now = datetime.now(UTC)
-    old = now - timedelta(hours=setting("IDEMPOTENCY_HOURS"))
-    query = (
-        "INSERT INTO bpm_idempotencyrecord AS r (tenant, principal, key, fingerprint, created_at) "
-        "VALUES (%s, %s, %s, %s, %s) ON CONFLICT (tenant, principal, key) DO UPDATE "
-        "SET fingerprint = excluded.fingerprint, created_at = excluded.created_at, answer = NULL "
-        "WHERE r.created_at < %s RETURNING id"
-    )
     try:
         with translated(), connection.cursor() as cursor:
-            cursor.execute(query, [tenant, key.principal, key.key, key.fingerprint, _time(now), _time(old)])
+            cursor.execute(
+                _TAKE[connection.vendor], [tenant, key.principal, key.key, key.fingerprint, *_times()]
+            )
             row = cursor.fetchone()
     except Busy as busy:
         raise IdempotencyInProgress(key=key.key) from busy
     return None if row is None else int(row[0])
 
 
-def _time(at: datetime) -> datetime | str:
-    return at if connection.vendor == "postgresql" else str(at.replace(tzinfo=None))
+def _times() -> list[Any]:
+    """Return what `_TAKE` has to know of the time."""
+    kept = timedelta(hours=setting("IDEMPOTENCY_HOURS"))
+    if connection.vendor == "postgresql":
+        return [kept]
+    now = datetime.now(UTC).replace(tzinfo=None)
+    return [str(now), str(now - kept)]
 
 
 def _answer(key: Idempotency, tenant: str) -> Any:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import timedelta
-from typing import Any
+from datetime import datetime, timedelta, tzinfo
+from typing import Any, Self
 
 import pytest
 from django.db.models import F
 
 from bpm.core.errors import AnswerNotKept, IdempotencyMismatch, NotFound
 from bpm.models import IdempotencyRecord
+from bpm.shell import idempotency
+from bpm.shell.heartbeats import clean
 from bpm.shell.idempotency import MAX_ANSWER_BYTES, Idempotency, once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 KEY = Idempotency("tester", "k", "f" * 64)
+OTHER = Idempotency("tester", "other", "f" * 64)
 
 
 def _counting(answer: Any) -> tuple[list[int], Callable[[], Any]]:
@@ -35,6 +38,28 @@ def test_an_answer_is_kept_for_a_day(hours: int, made: int) -> None:
     IdempotencyRecord.objects.update(created_at=F("created_at") - timedelta(hours=hours))
     assert once(KEY, "", produce) == {"n": 1}
     assert len(calls) == made
+
+
+@pytest.mark.postgresql
+@pytest.mark.parametrize("off", [timedelta(days=-2), timedelta(days=2)])
+def test_a_machine_whose_clock_is_wrong_neither_loses_nor_revives_answers(
+    off: timedelta, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Wrong(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> Self:
+            return super().now(tz) + off
+
+    calls, produce = _counting({"n": 1})
+    once(KEY, "", produce)
+    monkeypatch.setattr(idempotency, "datetime", Wrong)
+    once(KEY, "", produce)
+    assert len(calls) == 1
+    once(OTHER, "", produce)
+    monkeypatch.undo()
+    once(OTHER, "", produce)
+    assert len(calls) == 2
+    assert clean() == 0
 
 
 def test_a_larger_answer_is_given_once_and_its_call_not_repeated() -> None:

@@ -15,6 +15,7 @@ from bpm.core.ids import NIL, IdSource
 from bpm.core.values import to_text
 from bpm.engine import Idempotency
 from bpm.models import MessageBuffer, Outbox, Subscription
+from bpm.shell import correlation
 from bpm.shell.clock import frozen
 from bpm.shell.messages import Message
 from tests.support.between import (
@@ -95,6 +96,18 @@ def test_for_everybody_each_gets_it_and_none_is_enough() -> None:
     assert [receiver["instance_id"] for receiver in answer["receivers"]] == waiting
     assert {tuple(at(instance)) for instance in waiting} == {("got",)}
     assert engine.correlate("pay", all=True)["outcome"] == "none"
+
+
+def test_for_everybody_is_for_all_or_for_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(correlation, "MOST", 2)
+    deploy(WAITER, message_m="pay")
+    waiting = [waiter() for _ in range(3)]
+    with pytest.raises(errors.TooLarge) as refused:
+        engine.correlate("pay", all=True)
+    assert refused.value.details["limit"] == 2
+    assert {tuple(at(instance)) for instance in waiting} == {("c",)}
+    engine.cancel(waiting.pop())
+    assert len(engine.correlate("pay", all=True)["receivers"]) == 2
 
 
 def test_the_business_key_says_who_is_meant() -> None:

@@ -23,18 +23,18 @@ from bpm.shell.violations import Lost, translated
 
 MAX_ANSWER_BYTES = 64_000
 
-_NOW_AND_OLD = {"postgresql": ("clock_timestamp()", "clock_timestamp() - %s"), "sqlite": ("%s", "%s")}
-"""The time, and the time before which a record is old. The database's clock: those of machines need not agree."""
-
+_QUERY = (
+    "INSERT INTO bpm_idempotencyrecord AS r (tenant, principal, key, fingerprint, created_at) "
+    "VALUES (%s, %s, %s, %s, NOW) ON CONFLICT (tenant, principal, key) DO UPDATE "
+    "SET fingerprint = excluded.fingerprint, created_at = excluded.created_at, answer = NULL "
+    "WHERE r.created_at < OLD RETURNING id"
+)
 _TAKE = {
-    vendor: (
-        "INSERT INTO bpm_idempotencyrecord AS r (tenant, principal, key, fingerprint, created_at) "
-        "VALUES (%s, %s, %s, %s, {}) ON CONFLICT (tenant, principal, key) DO UPDATE "
-        "SET fingerprint = excluded.fingerprint, created_at = excluded.created_at, answer = NULL "
-        "WHERE r.created_at < {} RETURNING id"
-    ).format(*times)
-    for vendor, times in _NOW_AND_OLD.items()
+    # The database's clock: those of the machines need not agree.
+    "postgresql": _QUERY.replace("NOW", "clock_timestamp()").replace("OLD", "clock_timestamp() - %s"),
+    "sqlite": _QUERY.replace("NOW", "%s").replace("OLD", "%s"),
 }
+"""By database; takes the record, then `_times`."""
 
 own_transaction: ContextVar[bool] = ContextVar("bpm_own_transaction", default=False)
 """Whether the open transaction is an idempotent call's: a failure ends it as a whole, so no savepoint is needed."""

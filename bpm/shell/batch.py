@@ -29,7 +29,7 @@ from bpm.shell.limits import WITHOUT_LIMIT, limits_of_callers
 from bpm.shell.needs import add_needs, note_arrivals
 from bpm.shell.outcome import Done, Outcome
 from bpm.shell.remembering.looking_up import look_up
-from bpm.shell.remembering.memory import memory
+from bpm.shell.remembering.memory import memory, most_remembered
 from bpm.shell.remembering.rehearsal import Lesson
 from bpm.shell.remembering.remembered import Occasion, recall
 from bpm.shell.requests import Request
@@ -61,6 +61,7 @@ class Batch:
         self._sql = sql
         self._limits = limits_of_callers(setting("MAX_ROWS_AT_ONCE"))
         self._seed = secrets.randbits(32)
+        self._remembers = sql.remembers and most_remembered() > 0
 
     # reading
 
@@ -209,7 +210,7 @@ class Batch:
         work.events.clear()
         work.sent.clear()
         work.lesson = None
-        if self._sql.remembers and len(work.requests) == 1 and self._recall(work, now):
+        if self._remembers and len(work.requests) == 1 and self._recall(work, now):
             return
         context = self._context(work, now)
         state = work.state

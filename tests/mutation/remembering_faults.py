@@ -55,8 +55,8 @@ REMEMBERING: Final = (
     _shell(
         "it does not matter whether there is a handler",
         "remembering/memory",
-        "if not all(handlers.has_handler(kind, name) is had for kind, name, had in found.handlers):",
-        "if False:",
+        "return all(handlers.has_handler(kind, name) is had for kind, name, had in told)",
+        "return True",
         _QUESTIONS,
     ),
     # what a veil hides

@@ -9,7 +9,7 @@ from bpm.core.commands import Command
 from bpm.core.state import State
 from bpm.shell.held import Blank, Held
 from bpm.shell.remembering.asking import Asked, asked, may_be_remembered
-from bpm.shell.remembering.memory import Question, memory, most_remembered, question
+from bpm.shell.remembering.memory import Question, memory, question
 from bpm.shell.remembering.remembered import Remembered
 from bpm.shell.remembering.shapes import Shaped
 
@@ -33,7 +33,7 @@ def look_up(command: Command, held: Held, now: datetime, limit: int) -> Looked |
     Args:
         limit: of rows that it may end.
     """
-    if not (may_be_remembered(command) and most_remembered()):
+    if not may_be_remembered(command):
         return None
     before = _before(held)
     if before is None and not isinstance(held, Blank):

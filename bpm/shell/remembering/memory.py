@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from threading import Lock
@@ -145,7 +146,7 @@ class Memory:
         found = self._decisions.get(asked)
         if found is None:
             return None
-        if not all(handlers.has_handler(kind, name) is had for kind, name, had in found.handlers):
+        if found.handlers and not _still_so(found.handlers):
             # It is learned again.
             self._decisions.pop(asked, None)
             return None
@@ -181,6 +182,10 @@ class Memory:
                 self._decisions.clear()
             self._decisions[asked] = known
             self._seen.pop(asked, None)
+
+
+def _still_so(told: Iterable[tuple[str, str, bool]]) -> bool:
+    return all(handlers.has_handler(kind, name) is had for kind, name, had in told)
 
 
 def wrongly_remembered() -> int:

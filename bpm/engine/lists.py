@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
-from bpm.core.errors import DefinitionInvalid, EngineError, PlanInvalid, Problem
+from bpm.core.errors import Busy, DefinitionInvalid, EngineError, InvariantViolated, PlanInvalid, Problem
 from bpm.engine.answers import Answer
 from bpm.shell.idempotency import Idempotency, once
 
 ListOutcome = Answer | EngineError
+T = TypeVar("T")
 
 
 def outcomes_once(
@@ -17,9 +18,14 @@ def outcomes_once(
 ) -> list[ListOutcome]:
     """Return what `produce` returns, or under a used key the first outcomes, refusals included.
 
-    Raises: as `bpm.shell.idempotency.once`.
+    Under a key all is one transaction. What would be another outcome the next time (an instance was busy) or has to be
+    frozen is raised then: nothing of the list is done, and the key is not used.
+
+    Raises: as `bpm.shell.idempotency.once`; Busy, InvariantViolated under a key.
     """
-    found: Sequence[ListOutcome] = once(key, tenant, produce, keep=_kept, restore=_again)
+    found: Sequence[ListOutcome] = once(
+        key, tenant, lambda: _to_keep(key, produce(), _itself), keep=_kept, restore=_again
+    )
     return list(found)
 
 
@@ -30,13 +36,32 @@ def named_once(
     found: Sequence[tuple[str, ListOutcome]] = once(
         key,
         tenant,
-        produce,
+        lambda: _to_keep(key, produce(), _second),
         keep=lambda pairs: [
             [name, kept] for name, kept in zip(_names(pairs), _kept(_parts(pairs)), strict=True)
         ],
         restore=lambda pairs: list(zip(_names(pairs), _again(_parts(pairs)), strict=True)),
     )
     return list(found)
+
+
+def _to_keep(
+    key: Idempotency | None, found: Sequence[T], outcome_of: Callable[[T], ListOutcome]
+) -> Sequence[T]:
+    """Return outcomes if they may be kept. Raises: the one that may not."""
+    for one in found if key is not None else ():
+        outcome = outcome_of(one)
+        if isinstance(outcome, Busy | InvariantViolated):
+            raise outcome
+    return found
+
+
+def _itself(outcome: ListOutcome) -> ListOutcome:
+    return outcome
+
+
+def _second(pair: tuple[str, ListOutcome]) -> ListOutcome:
+    return pair[1]
 
 
 def _names(pairs: Sequence[Sequence[Any]]) -> list[str]:

@@ -6,6 +6,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 
 DEFAULTS: dict[str, Any] = {
     "TIME_ZONE": "UTC",
@@ -33,5 +34,15 @@ def setting(name: str) -> Any:
 
 
 def engine_zone() -> ZoneInfo:
-    """Return the zone for texts without one (semantics §6)."""
-    return ZoneInfo(setting("TIME_ZONE") or "UTC")
+    """Return the zone for texts without one (semantics §6).
+
+    Raises:
+        ImproperlyConfigured: the project that hosts the engine names a zone that the machine does not know.
+    """
+    name = setting("TIME_ZONE") or "UTC"
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        raise ImproperlyConfigured(
+            f'BPM["TIME_ZONE"]={name!r}: expected an IANA zone name such as Europe/Berlin.'
+        ) from None

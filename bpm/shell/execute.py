@@ -67,6 +67,8 @@ def _carry_out(request: Request | Start) -> Outcome:
                     outcome = _optimistic(request, sql)
             except Lost:
                 continue
+            except Busy as busy:
+                return busy
             except InvariantViolated:
                 outcome = None
             if outcome is not None:
@@ -92,7 +94,7 @@ def execute_many(requests: Sequence[Request | Start]) -> list[Outcome]:
     # To wait for one instance while holding others is a deadlock in the making; so where all are held to the end of an
     # enclosing transaction, all are waited for, in order.
     with CollectionPaused():
-        return _locked(list(requests), dialect(), skip_locked=not connection.in_atomic_block)
+        return _frozen_or_told(list(requests), skip_locked=not connection.in_atomic_block)
 
 
 def _optimistic(request: Request | Start, sql: Dialect) -> Outcome | None:
@@ -152,18 +154,23 @@ def _locked(
         return [_alone(request) for request in requests]
     for indexes in batch.busy.values():
         in_order = sorted(indexes)
-        waited = _waiting([requests[index] for index in in_order], sql)
+        waited = _frozen_or_told([requests[index] for index in in_order], skip_locked=False)
         for index, outcome in zip(in_order, waited, strict=True):
             batch.outcomes[index] = outcome
     return [outcome or Busy() for outcome in batch.outcomes]
 
 
-def _waiting(requests: list[Request | Start], sql: Dialect) -> list[Outcome]:
-    """Carry out commands on one instance that was busy, once it can be locked."""
+def _frozen_or_told(requests: list[Request | Start], *, skip_locked: bool) -> list[Outcome]:
+    """Carry out commands; the only one that violates an invariant has that as its outcome, and freezes its instance.
+
+    Where the enclosing transaction has no savepoint to go back to, it is raised instead, for that has to end.
+    """
     try:
         with freezing_violated(requests[0]):
-            return _locked(requests, sql, skip_locked=False)
+            return _locked(requests, dialect(), skip_locked=skip_locked)
     except InvariantViolated as violation:
+        if own_transaction.get():
+            raise
         return [violation] * len(requests)
 
 

@@ -10,12 +10,13 @@ from typing import Any
 from django.db import connection, transaction
 
 from bpm.core import commands as c
-from bpm.core.errors import Busy
+from bpm.core.errors import Busy, InvariantViolated
 from bpm.core.ids import Id
 from bpm.core.lookup import Values, values_by_scope, visible_variables
 from bpm.core.rows import ExternalStatus
 from bpm.core.state import State
 from bpm.shell.batch import Batch
+from bpm.shell.broken import BrokenAmong, broken_among, freeze_broken
 from bpm.shell.clock import frozen_now, or_frozen
 from bpm.shell.flush import flush_batch
 from bpm.shell.garbage import CollectionPaused
@@ -75,8 +76,11 @@ def fetch_and_lock(
     Statements: PostgreSQL 2 (1 when nothing waits), 3 where a single task's instance is not known but the one before
     was; two more when all candidates are busy.
 
+    An instance that violates an invariant is frozen, and its tasks are passed over.
+
     Raises:
         Busy: the only candidates stayed locked longer than the lock's time-out.
+        InvariantViolated: of an instance, inside an enclosing transaction, or where it could not be frozen.
         Invalid: one name with different demands.
         VariableInvalid: a variable that is asked for cannot be stored.
     """
@@ -88,15 +92,22 @@ def fetch_and_lock(
         try:
             with translated():
                 return _fetch_one(worker, asked, tenant, actor)
-        except (Lost, Busy):
+        except (Lost, Busy, InvariantViolated, BrokenAmong):
             habits.races_again_at = time.monotonic() + CAUTIOUS_S
+    violation: InvariantViolated | None = None
     for _ in range(3):
         try:
             with CollectionPaused(), translated(), transaction.atomic(savepoint=not own_transaction.get()):
                 return _fetch(worker, asked, max_tasks, tenant, actor, guard=Guard.LOCKED)
+        except BrokenAmong as broken:
+            if own_transaction.get():
+                raise Lost from broken
+            violation = freeze_broken(broken)
         except Lost:
             if own_transaction.get():
                 raise
+    if violation is not None:
+        raise violation
     return []
 
 
@@ -140,7 +151,8 @@ def _fetch(
     batch = Batch(_requests(found, topics, worker, actor), sql)
     batch.take(found.now, found.rows)
     habits.knows = all(work.whole for work in batch.works.values())
-    return _lease(batch, topics, guard)
+    with broken_among(batch.requests):
+        return _lease(batch, topics, guard)
 
 
 def _lease(batch: Batch, topics: Topics, guard: Guard) -> list[dict[str, Any]]:

@@ -15,7 +15,8 @@ from bpm.shell.sql.row_template import Mode
 from bpm.shell.table_spec import TableSpec
 from bpm.shell.tables import SPECS
 
-_ABOUT_DUE: set[type[e.Event]] = {e.InstanceSuspended, e.InstanceActivated}
+_ABOUT_DUE: set[type[e.Event]] = {e.InstanceSuspended, e.InstanceActivated, e.InstanceCancelled}
+"""After which an instance may be suspended that was not before, or the other way round."""
 
 
 def add_to_document(
@@ -72,7 +73,7 @@ def _mode(spec: TableSpec, old: Any, new: Any, *, about_due: bool) -> Mode:
     """Return how a row is written.
 
     Args:
-        about_due: whether the instance was suspended or activated, which the rows of some tables say as well.
+        about_due: whether the instance may be suspended or no longer be, which the rows of some tables say as well.
     """
     if old is None:
         return "insert"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from bpm.core.errors import InvariantViolated
+from bpm.core.errors import Busy, InvariantViolated
 from bpm.core.ids import is_id
 from bpm.shell.batch import Batch
 from bpm.shell.clock import frozen_now
@@ -28,7 +28,7 @@ def carry_out_unread(request: Request | Start, sql: Dialect) -> Outcome | None:
     """Carry a command out without reading anything; None where it has to be read for, and nothing was done.
 
     Only what was written is true. A refusal, a violated invariant, or that there is nothing to do: each may come from
-    what is old, so none of them is an outcome here.
+    what is old, so none of them is an outcome here. That somebody else has the instance is one.
 
     Statements: PostgreSQL 1, or 0.
     """
@@ -43,6 +43,8 @@ def carry_out_unread(request: Request | Start, sql: Dialect) -> Outcome | None:
             return None
         with translated():
             flush_batch(batch, sql, guard=_guard(request))
+    except Busy as busy:
+        return busy
     except (InvariantViolated, Lost):
         # Perhaps it was the clock that was not right.
         running_clock.forget()

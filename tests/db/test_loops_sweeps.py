@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 import pytest
-from django.db import connection, connections, transaction
+from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 
 from bpm import engine
@@ -19,6 +17,7 @@ from bpm.jobs.tick import run_pass
 from bpm.models import ExternalTask, HistoryEvent, Job, ProcessInstance, Timer, Token
 from bpm.shell.clock import frozen
 from tests.support.loop_models import deploy, external, process, timer
+from tests.support.racing import holding
 
 T0 = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -182,35 +181,13 @@ def test_an_instance_that_cannot_be_done_does_not_hold_up_the_others(
     assert statuses() == {"COMPLETED": 4, "RUNNING": 1}
 
 
-@contextmanager
-def held(instance: str) -> Iterator[None]:
-    """Hold an instance's row lock in another session."""
-    locked, release = threading.Event(), threading.Event()
-
-    def hold() -> None:
-        with transaction.atomic():
-            ProcessInstance.objects.select_for_update(no_key=True).get(id=instance)
-            locked.set()
-            release.wait(20)
-        connections.close_all()
-
-    thread = threading.Thread(target=hold)
-    thread.start()
-    try:
-        assert locked.wait(10)
-        yield
-    finally:
-        release.set()
-        thread.join()
-
-
 @pytest.mark.postgresql
 def test_a_busy_instance_is_passed_over_and_done_later(transactional_db: None) -> None:
     deploy(process("wait", timer("PT10S")))
     with after(0):
         instances = start_many("wait", 3)
     with after(10):
-        with held(instances[1]):
+        with holding(instances[1]):
             assert len(engine.fire_due_timers().done) == 2
             assert engine.fire_due_timers() == (1, [])
         assert len(engine.fire_due_timers().done) == 1

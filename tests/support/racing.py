@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
-from django.db import connection, connections
+from django.db import connection, connections, transaction
 
 from bpm.core.errors import Busy, IdempotencyInProgress
+from bpm.models import ProcessInstance
 
 
 def race(calls: Sequence[Callable[[], Any]], *, retried: bool = False) -> list[Any]:
@@ -37,6 +39,30 @@ def race(calls: Sequence[Callable[[], Any]], *, retried: bool = False) -> list[A
         thread.join(timeout=90)
         assert not thread.is_alive(), "a call did not come back"
     return outcomes
+
+
+@contextmanager
+def holding(instance: str, seconds: float = 60.0) -> Iterator[None]:
+    """Let another session have an instance locked, to the end of the block or for so long."""
+    ready, over = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        try:
+            with transaction.atomic():
+                ProcessInstance.objects.select_for_update().get(pk=instance)
+                ready.set()
+                over.wait(seconds)
+        finally:
+            connections.close_all()
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    try:
+        assert ready.wait(30)
+        yield
+    finally:
+        over.set()
+        thread.join(timeout=30)
 
 
 def _persistent(call: Callable[[], Any]) -> Any:

@@ -269,11 +269,12 @@ class Retention(TypedDict):
 
 
 class DefinitionSuspension(TypedDict):
-    """A version, and how many of its instances were suspended or activated with it."""
+    """A version, how many of its instances were suspended or activated with it, and which could not be."""
 
     definition_id: str
     suspended: bool
     instances: int
+    missed: list[str]
 
 
 class DeletedDefinition(TypedDict):

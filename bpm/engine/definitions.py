@@ -18,11 +18,12 @@ def suspend_definition(
 ) -> Answer:
     """Let a version not be started any more, and with `include_instances` its instances not move.
 
-    Its timer starts are held; messages and signals do not start it. Returns `definition_id`, `suspended`, and
-    `instances`: how many were suspended.
+    Its timer starts are held; messages and signals do not start it. Returns `definition_id`, `suspended`,
+    `instances`: how many were suspended, and `missed`: those that stayed locked, or are too large for one command.
 
     Raises:
         DefinitionNotFound.
+        Busy: an instance stayed locked, under a key or inside a transaction of the caller.
     """
     return _set(definition_id, True, include_instances, tenant, actor, key)
 
@@ -37,8 +38,7 @@ def activate_definition(
 ) -> Answer:
     """Let a version be started again, and with `include_instances` its instances go on, but for those frozen.
 
-    Raises:
-        DefinitionNotFound.
+    Returns: as `suspend_definition`. Raises: likewise.
     """
     return _set(definition_id, False, include_instances, tenant, actor, key)
 
@@ -54,10 +54,15 @@ def _set(
     definition = identifier(definition_id, errors.DefinitionNotFound)
 
     def produce() -> Answer:
-        changed = operations.set_suspended(
+        reached = operations.set_suspended(
             definition, tenant, actor, suspended=suspended, instances=instances
         )
-        return {"definition_id": definition, "suspended": suspended, "instances": changed}
+        return {
+            "definition_id": definition,
+            "suspended": suspended,
+            "instances": reached.changed,
+            "missed": list(reached.missed),
+        }
 
     return answer_once(key, tenant, produce)
 

@@ -9,14 +9,21 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from django.db import connection, transaction
 from django.db.models import F
 
 from bpm.core import commands as c
 from bpm.core import operations as o
-from bpm.core.errors import DefinitionNotFound, DeploymentNotFound, EngineError, InstancesRunning
+from bpm.core.errors import (
+    Busy,
+    DefinitionNotFound,
+    DeploymentNotFound,
+    EngineError,
+    InstancesRunning,
+    TooLarge,
+)
 from bpm.core.ids import Id, IdSource
 from bpm.core.values import to_text
 from bpm.models import Definition, DefinitionEvent, DefinitionKey
@@ -32,14 +39,27 @@ BATCH: Final = 100
 """Instances that one transaction suspends, activates or cancels."""
 
 
-def set_suspended(definition: Id, tenant: str, actor: str, *, suspended: bool, instances: bool) -> int:
-    """Suspend or activate a version, and with `instances` those that have not ended; return how many of them.
+class Reached(NamedTuple):
+    """What came of a command on all instances of a version.
+
+    Attributes:
+        changed: how many it has changed.
+        missed: those that somebody else kept locked, and those that are too large for one command.
+    """
+
+    changed: int = 0
+    missed: tuple[Id, ...] = ()
+
+
+def set_suspended(definition: Id, tenant: str, actor: str, *, suspended: bool, instances: bool) -> Reached:
+    """Suspend or activate a version, and with `instances` those that have not ended.
 
     The version changes in one transaction; its instances in batches after that. What is refused of one instance (it
     has ended in the meantime) leaves the others untouched.
 
     Raises:
         DefinitionNotFound: there is no such version, or it is deleted.
+        Busy: an instance stayed locked, inside an enclosing transaction.
     """
     with translated(), transaction.atomic():
         row = lock_versions([_find(definition, tenant)])[0]
@@ -52,7 +72,7 @@ def set_suspended(definition: Id, tenant: str, actor: str, *, suspended: bool, i
                 instances=instances,
             )
     if not instances:
-        return 0
+        return Reached()
     if suspended:
         return _for_all(definition, o.SuspendInstance(because=o.DEFINITION, actor=actor))
     return _for_all(definition, o.ActivateInstance(by_caller=True, actor=actor))
@@ -155,13 +175,19 @@ def note(row: Definition, event: str, actor: str, **payload: Any) -> None:
     )
 
 
-def _for_all(definition: Id, command: c.Command) -> int:
-    """Carry a command out on all instances of a version that have not ended; return how many were changed."""
+def _for_all(definition: Id, command: c.Command) -> Reached:
+    """Carry a command out on all instances of a version that have not ended."""
     changed, after = 0, None
+    missed: list[Id] = []
     while True:
         found = instances_of(definition, after=after, limit=BATCH)
         outcomes = execute_many([Request(command, instance=instance) for instance in found])
         changed += sum(not isinstance(outcome, EngineError) and outcome.events > 0 for outcome in outcomes)
+        for instance, outcome in zip(found, outcomes, strict=True):
+            if isinstance(outcome, Busy) and connection.in_atomic_block:
+                raise outcome
+            if isinstance(outcome, Busy | TooLarge):
+                missed.append(instance)
         if len(found) < BATCH:
-            return changed
+            return Reached(changed, tuple(missed))
         after = found[-1]

@@ -46,7 +46,7 @@ def test_a_suspended_version_is_not_started_and_its_instances_go_on(api: Api) ->
     instance = api.start("approval")
     definition = _version("approval")
     answer = api.post(f"/process-definitions/{definition}/suspend").ok()
-    assert answer == {"definition_id": definition, "suspended": True, "instances": 0}
+    assert answer == {"definition_id": definition, "suspended": True, "instances": 0, "missed": []}
     api.post("/process-instances", {"process_def_id": "approval"}).problem(422, "NotStartable")
     assert api.instance(instance)["status"] == "RUNNING"
     assert api.get(f"/process-definitions/{definition}").ok()["suspended"] is True

@@ -13,7 +13,7 @@ from django.db.models import F
 from bpm import engine
 from bpm.core.errors import Busy, EngineError, InvariantViolated
 from bpm.engine import Idempotency
-from bpm.models import IdempotencyRecord, Incident, ProcessInstance, Token
+from bpm.models import ExternalTask, IdempotencyRecord, Incident, ProcessInstance, Token
 from bpm.shell.freezing import freeze
 from tests.support.believing import deploy
 from tests.support.kept import forget_all
@@ -164,3 +164,27 @@ def test_what_is_only_held_for_a_while_is_frozen_with_its_tokens(
         assert freeze(instance, "why")
     live = Token.objects.filter(instance__id=instance, final=False)
     assert set(live.values_list("status", flat=True)) == {"Suspended"}
+
+
+@pytest.mark.postgresql
+def test_suspending_a_version_tells_which_instances_it_has_missed() -> None:
+    instances = begin(3)
+    definition = str(
+        ProcessInstance.objects.filter(pk=instances[0]).values_list("definition_id", flat=True)[0]
+    )
+    with impatient(), holding(instances[1]):
+        with pytest.raises(Busy):
+            engine.suspend_definition(definition, include_instances=True, key=KEY)
+        assert statuses(instances) == ["RUNNING"] * 3
+        answer = engine.suspend_definition(definition, include_instances=True)
+    assert (answer["instances"], answer["missed"]) == (2, [instances[1]])
+    assert statuses(instances) == ["SUSPENDED", "RUNNING", "SUSPENDED"]
+    answer = engine.suspend_definition(definition, include_instances=True)
+    assert (answer["instances"], answer["missed"]) == (1, [])
+
+
+def test_a_task_of_a_cancelled_instance_is_not_suspended_any_more() -> None:
+    (instance,) = begin(1)
+    engine.suspend(instance)
+    engine.cancel(instance)
+    assert not ExternalTask.objects.get(instance__id=instance).suspended

@@ -13,7 +13,7 @@ export PYTHON
 demo: .venv/ok-run  ## set up and run the demo: web server, cluster, example processes
 	$(LOCAL) $(PY) manage.py demo $(ARGS)
 
-demo-once: .venv/ok-run  ## set up, run the demo's processes once to their end, and leave
+demo-once: .venv/ok-run  ## set up, run the demo until its payment has ended, and leave
 	$(LOCAL) $(PY) manage.py demo --once $(ARGS)
 
 demo-pg: .venv/ok-postgres  ## the demo on a private PostgreSQL

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, Final
 
 from django.http.request import UnreadablePostError
 from rest_framework.request import Request
@@ -15,6 +15,8 @@ from api.request_errors import BodyTooLarge, FieldError, MediaTypeUnsupported, R
 from api.shapes import ListOf, Shape
 from bpm.queries.exact_json import from_outside
 
+_PLAIN: Final = "identity"
+_UTF8: Final = ("utf-8", "utf8")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # Only an escape, or NUL itself, can bring in what is refused; most bodies have neither and are not walked.
 _SUSPECT = re.compile(r"\\u(0000|[dD][89a-fA-F])|\x00")
@@ -48,6 +50,28 @@ def check_length(request: Request) -> None:
     limit = max_body_bytes()
     if announced.isdigit() and (len(announced) > 18 or int(announced) > limit):
         raise BodyTooLarge(limit_bytes=limit)
+
+
+def require_plain(request: Request) -> None:
+    """Refuse what says that its bytes mean something else than they are taken for.
+
+    The framework would read the query, too, in the character set that the body's type names.
+
+    Raises:
+        MediaTypeUnsupported: compressed, or in a character set other than UTF-8.
+    """
+    coding = str(request.META.get("HTTP_CONTENT_ENCODING") or _PLAIN)
+    if coding.strip().lower() != _PLAIN:
+        raise MediaTypeUnsupported(
+            "Send the body as it is, without Content-Encoding.", found=coding[:100], expected=_PLAIN
+        )
+    for name, charset in (request.content_params or {}).items():
+        if name.lower() == "charset" and charset.strip().lower() not in _UTF8:
+            raise MediaTypeUnsupported(
+                "Send the body in UTF-8; the charset of its Content-Type is another one.",
+                found=charset[:100],
+                expected=_UTF8[0],
+            )
 
 
 def media_type(request: Request) -> str:

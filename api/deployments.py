@@ -39,6 +39,8 @@ _CONTENT: Final[Mapping[str, Schema]] = {
     },
 }
 _MULTIPART: Final = "multipart/form-data"
+# What the framework puts where a name in a form is not UTF-8; the true name is lost then.
+_NO_CHARACTER: Final = "\N{REPLACEMENT CHARACTER}"
 _NOT_XML: Final = ("application/json",)
 
 
@@ -103,6 +105,8 @@ def _form_files(request: Request) -> list[tuple[str, bytes]]:
 
 
 def _check_name(name: str) -> None:
+    if _NO_CHARACTER in name:
+        raise invalid("", "file-name", "A file's name is UTF-8.")
     if not 1 <= len(name) <= 255 or not name.isprintable():
         raise invalid("", "file-name", "A file's name has 1 to 255 printable characters.")
     if {"/", "\\"} & set(name) or name in (".", ".."):

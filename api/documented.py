@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from http import HTTPStatus
 from typing import Any, Final, TypeVar
 
@@ -15,6 +15,7 @@ from api.shapes import Query
 View = TypeVar("View", bound=Callable[..., Any])
 
 _TEXT: Final[Schema] = {"type": "string"}
+_QUERY: Final = "query"
 COMPONENTS["Problem"] = {
     "type": "object",
     "description": "RFC 9457 problem.",
@@ -75,8 +76,8 @@ _KEY = OpenApiParameter(
     OpenApiParameter.HEADER,
     description="the same call again under the same key gets the first answer and does nothing",
 )
-_READ_ERRORS: Final = (400, 401, 403, 404, 429, 503)
-_WRITE_ERRORS: Final = (400, 401, 403, 404, 409, 413, 415, 422, 429, 503)
+_READ_ERRORS: Final = (400, 401, 403, 404, 411, 415, 429, 503)
+_WRITE_ERRORS: Final = (400, 401, 403, 404, 409, 411, 413, 415, 422, 429, 503)
 
 
 def documented(
@@ -105,15 +106,13 @@ def documented(
     """
     parameters = [*([] if public else [_TENANT]), *([_KEY] if write else []), *_query_parameters(query)]
     content = request or ({"application/json": body.schema()} if body is not None else None)
-    errors = _WRITE_ERRORS if write else _READ_ERRORS
-    responses: dict[Any, Any] = {
-        (code, answer_type): OpenApiResponse(answer, HTTPStatus(code).phrase)
-        for code in (status, *((202,) if postponable else ()))
+    statuses = (status, *((202,) if postponable else ()))
+    responses = {
+        **_responses(statuses, answer_type, answer),
+        **_responses(_WRITE_ERRORS if write else _READ_ERRORS, "application/problem+json", PROBLEM),
     }
-    for code in errors:
-        responses[code, "application/problem+json"] = OpenApiResponse(PROBLEM, HTTPStatus(code).phrase)
     security: Any = [] if public else [{name: []} for name in SECURITY]
-    decorate: Callable[[View], View] = extend_schema(
+    describe: Callable[[View], View] = extend_schema(
         operation_id=name,
         summary=summary,
         description="",
@@ -123,7 +122,23 @@ def documented(
         responses=responses,
         auth=security,
     )
+
+    def decorate(view: View) -> View:
+        described = describe(view)
+        described.__dict__[_QUERY] = query
+        return described
+
     return decorate
+
+
+def _responses(statuses: Iterable[int], media_type: str, schema: Schema) -> dict[Any, OpenApiResponse]:
+    return {(code, media_type): OpenApiResponse(schema, HTTPStatus(code).phrase) for code in statuses}
+
+
+def query_of(call: Callable[..., Any]) -> Query | None:
+    """Return the parameters that a method of a view reads by itself; None where it takes none."""
+    found: Query | None = getattr(call, _QUERY, None)
+    return found
 
 
 def _query_parameters(query: Query | None) -> list[OpenApiParameter]:

@@ -20,7 +20,7 @@ from api.row_schema import list_of, schema_of
 from api.shapes import Field, ListOf, Query, Shape
 from api.tenancy import tenant_of
 from bpm import engine
-from bpm.engine import EngineError
+from bpm.engine import EngineError, errors
 from bpm.queries.external_tasks import ExternalTaskRow, find_external_task
 
 _TAG: Final = "external tasks"
@@ -99,7 +99,10 @@ class ExternalTasksComplete(Resource):
         require_tasks([item["task_id"] for item in asked])
         outcomes = engine.complete_external_tasks(asked, **context)
         return Response(
-            [_result(item["task_id"], outcome) for item, outcome in zip(asked, outcomes, strict=True)]
+            [
+                _result(index, item["task_id"], outcome)
+                for index, (item, outcome) in enumerate(zip(asked, outcomes, strict=True))
+            ]
         )
 
 
@@ -119,7 +122,10 @@ class ExternalTask(Resource):
         return Response(find_external_task(task_id, tenant=tenant_of(request)))
 
 
-def _result(task_id: Any, outcome: dict[str, Any] | EngineError) -> dict[str, Any]:
+def _result(index: int, task_id: Any, outcome: dict[str, Any] | EngineError) -> dict[str, Any]:
+    if isinstance(outcome, errors.VariableInvalid):
+        # Said here, because an outcome that was kept under a key comes back without it.
+        outcome.within = (index, "variables")
     if isinstance(outcome, EngineError):
         problem = problem_body(outcome)
         return {"task_id": task_id, "status": problem["status"], "problem": problem}

@@ -7,7 +7,7 @@ from typing import Any, Final
 from api.kinds import Identifier, Text, Variables, Whole
 from api.request_errors import invalid
 from api.shapes import Field, ListOf, Shape
-from bpm.engine import MAX_VALUES, Topic
+from bpm.engine import MAX_VALUES, Topic, errors
 
 MAX_LOCK_MS: Final = 86_400_000
 MAX_TOPICS: Final = 100
@@ -37,8 +37,10 @@ def read_topics(fields: dict[str, Any]) -> list[str | Topic]:
 
     Raises:
         RequestInvalid: there are none, or more than 100 together.
+        VariableInvalid: a process variable that is asked for cannot be one.
     """
-    found: list[str | Topic] = [*(fields["task_types"] or ()), *map(_topic, fields["topics"] or ())]
+    named = [_topic(topic, index) for index, topic in enumerate(fields["topics"] or ())]
+    found: list[str | Topic] = [*(fields["task_types"] or ()), *named]
     if not found:
         raise invalid("/task_types", "required", "Name a topic, in task_types or in topics.")
     if len(found) > MAX_TOPICS:
@@ -51,8 +53,8 @@ def topic_names(topics: list[str | Topic]) -> list[str]:
     return [topic if isinstance(topic, str) else topic.name for topic in topics]
 
 
-def _topic(fields: dict[str, Any]) -> Topic:
-    return Topic(
+def _topic(fields: dict[str, Any], index: int) -> Topic:
+    topic = Topic(
         fields["task_type"],
         lock_ms=fields["lock_duration_ms"],
         process_def_ids=fields["process_def_ids"] or (),
@@ -63,3 +65,7 @@ def _topic(fields: dict[str, Any]) -> Topic:
         process_variables=fields["process_variables"] or {},
         variables=fields["variables"],
     )
+    # The engine would say so too, but does not know where in the body the topic stands.
+    with errors.variables_at("topics", index, "process_variables"):
+        topic.asked()
+    return topic

@@ -11,7 +11,7 @@ from django.db import InterfaceError, OperationalError
 from django.http import Http404
 from django.http.multipartparser import MultiPartParserError
 from django.http.request import UnreadablePostError
-from rest_framework.exceptions import APIException, MethodNotAllowed, NotAuthenticated
+from rest_framework.exceptions import APIException, MethodNotAllowed, NotAuthenticated, ParseError
 from rest_framework.views import exception_handler
 
 from api.request_errors import BodyTooLarge, EngineUnavailable, NotAllowed, invalid
@@ -54,6 +54,8 @@ def translate(error: Exception) -> EngineError | Foreign | None:
             return NotAllowed(str(error) or None)
         case Http404():
             return Foreign(404, "NotFound", "There is nothing at this address.")
+        case ParseError():
+            return invalid("", "body", f"The body cannot be read: {error.detail}")
         case APIException():
             return _of_framework(error)
     return None

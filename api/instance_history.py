@@ -14,14 +14,14 @@ from api.resource import Resource
 from api.row_schema import page_of, schema_of
 from api.shapes import Field
 from api.tenancy import tenant_of
-from bpm.queries.history import CATEGORIES, DEFAULT_EVENTS, EventFilter, EventRow, list_events
+from bpm.queries.history import CATEGORIES, DEFAULT_EVENTS, EVENT_TYPES, EventFilter, EventRow, list_events
 from bpm.queries.trace import Trace, trace
 
 _TAG: Final = "process instances"
 HISTORY: Final = list_query(
     default_limit=DEFAULT_EVENTS,
     token=Field(Identifier(), about="events of this token"),
-    type=Field(Text(1, 60), about="event type, such as TokenArrived"),
+    type=Field(Text(choices=EVENT_TYPES), about="event type, such as TokenArrived"),
     category=Field(Text(choices=CATEGORIES)),
 )
 TRACE: Final = list_query(default_limit=DEFAULT_EVENTS)

@@ -93,7 +93,7 @@ class InstanceVariable(Resource):
         scope = REMOVE.read(request.query_params)["scope"]
         _, context = read_write_call(request, NOTHING)
         instance = find_instance(instance_id, tenant=context["tenant"]).instance_id
-        _require_scope(scope or instance, instance)
+        _require_scope(scope or instance, instance, "?scope")
         answer = engine.remove_variables(
             str(instance), names=(name,), scope=str(scope or instance), **context
         )
@@ -137,7 +137,7 @@ def _set(request: Request, instance_id: str) -> Response:
     fields, context = read_write_call(request, SET)
     instance = find_instance(instance_id, tenant=context["tenant"]).instance_id
     scope = fields["scope"] or instance
-    _require_scope(scope, instance)
+    _require_scope(scope, instance, "/scope")
     answer = engine.set_variables(
         str(instance),
         variables=fields["variables"],
@@ -148,7 +148,7 @@ def _set(request: Request, instance_id: str) -> Response:
     return Response(answer)
 
 
-def _require_scope(scope: UUID, instance: UUID) -> None:
+def _require_scope(scope: UUID, instance: UUID, place: str) -> None:
     """Refuse a scope of another instance; whether it is active is the engine's to say."""
     if not has_scope(instance, scope):
-        raise invalid("/scope", "scope", "There is no such scope in this instance.")
+        raise invalid(place, "scope", "There is no such scope in this instance.")

@@ -15,6 +15,7 @@ from api.request_errors import (
     BodyTooLarge,
     EngineUnavailable,
     InstancesExhausted,
+    LengthRequired,
     LimitReached,
     MediaTypeUnsupported,
     NotAllowed,
@@ -48,6 +49,7 @@ STATUS: Final[Mapping[type[errors.EngineError], int]] = {
     errors.VariableInvalid: 400,
     RequestInvalid: 400,
     CursorInvalid: 400,
+    LengthRequired: 411,
     BodyTooLarge: 413,
     VariableTooLarge: 413,
     LimitReached: 429,
@@ -150,7 +152,8 @@ def problem_body(error: errors.EngineError) -> dict[str, Any]:
 
 def _variable_error(error: errors.VariableInvalid) -> dict[str, Any]:
     variable = error.details.get("variable")
-    place = "/variables" + (pointer(variable) if variable is not None else "")
+    steps = (*(error.within or ("variables",)), *(() if variable is None else (variable,)))
+    place = "".join(pointer(step) for step in steps)
     return {"place": place, "rule": "variable", "message": error.message}
 
 

@@ -32,6 +32,10 @@ class RequestInvalid(engine_errors.Invalid):
         self.errors = errors
 
 
+class LengthRequired(RequestInvalid):
+    """The request does not say how long its body is."""
+
+
 class BodyTooLarge(engine_errors.Invalid):
     """The request body is larger than allowed."""
 

@@ -16,14 +16,19 @@ from rest_framework.views import APIView
 
 from api.access import ByRule
 from api.authentication import AUTHENTICATION
-from api.bodies import read_body, read_json
+from api.bodies import read_body, read_json, require_plain
+from api.documented import query_of
+from api.framing import require_length
 from api.idempotency import idempotency_of
 from api.problems import handle
+from api.raw_query import require_utf8
 from api.rendering import ExactJson
-from api.shapes import ListOf, Shape
+from api.shapes import ListOf, Query, Shape
 from api.tenancy import tenant_of
 from bpm.access.caller import one_request
 from bpm.engine import Idempotency
+
+_NO_QUERY: Final = Query()
 
 
 class AlwaysJson(BaseContentNegotiation):
@@ -62,6 +67,19 @@ class Resource(APIView):
         """Answer a request; its caller is forgotten with it."""
         with one_request():
             return super().dispatch(request, *args, **kwargs)
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Refuse what cannot be read, and query parameters that this call does not know.
+
+        Without its body a call is refused before anybody asks who is calling; a host may lack the middleware.
+        """
+        require_length(request)
+        super().initial(request, *args, **kwargs)
+        require_plain(request)
+        require_utf8(request)
+        call = getattr(self, str(request.method).lower(), None)
+        if call is not None and request.method != "OPTIONS" and query_of(call) is None:
+            _NO_QUERY.read(request.query_params)
 
     def get_exception_handler(self) -> Any:
         """Return the handler, whatever project hosts the API."""

@@ -22,7 +22,7 @@ def zone_of(name: str) -> ZoneInfo | None:
         return None
     try:
         return ZoneInfo(name)
-    except (ValueError, OSError):
+    except (KeyError, ValueError, OSError):
         return None
 
 

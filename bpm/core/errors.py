@@ -18,6 +18,8 @@ sent as `X-Invariant-Violation` (semantics §10). Attributes are typed and trave
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, ClassVar, NamedTuple
 
 
@@ -99,7 +101,23 @@ class Invalid(Refused):
 
 
 class VariableInvalid(Invalid):
-    """A variable's name or value cannot be stored."""
+    """A variable's name or value cannot be stored.
+
+    Attributes:
+        within: names and numbers that lead to the object of variables in what was asked; `variables` unless said.
+    """
+
+    within: tuple[str | int, ...] = ()
+
+
+@contextmanager
+def variables_at(*steps: str | int) -> Iterator[None]:
+    """Let a VariableInvalid from inside say where its object of variables stands."""
+    try:
+        yield
+    except VariableInvalid as error:
+        error.within = (*steps, *error.within)
+        raise
 
 
 class NotStartable(Invalid):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import json.encoder
 import re
+from collections import Counter
 from collections.abc import Callable
 from datetime import datetime
 from decimal import Decimal
@@ -95,8 +96,8 @@ def _constant(text: str) -> object:
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        counted = Counter(name for name, _ in pairs)
+        twice = next(name for name, count in counted.items() if count > 1)
         raise ValueError(f"the key {twice!r} stands twice in one object")
     return found
 

@@ -49,13 +49,15 @@ def start(
         DefinitionNotFound, NotStartable, VariableInvalid.
         Invalid: an instruction cannot be carried out.
     """
+    with errors.variables_at("start_instructions"):
+        begun = checked_instructions(instructions)
     one = Start(
         process=process,
         version=version,
         tenant=tenant,
         business_key=business_key,
         variables=checked(variables),
-        instructions=checked_instructions(instructions),
+        instructions=begun,
         actor=actor,
     )
     return answer_once(key, tenant, lambda: instance_answer(done(execute(one))))

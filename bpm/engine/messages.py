@@ -62,8 +62,8 @@ def correlate(
         tenant=tenant,
         business_key=business_key,
         instance=identifier(instance, errors.InstanceNotFound) if instance is not None else None,
-        keys=check_variables(dict(correlation_keys or {})),
-        local_keys=check_variables(dict(local_correlation_keys or {})),
+        keys=_keys("correlation_keys", correlation_keys),
+        local_keys=_keys("local_correlation_keys", local_correlation_keys),
         variables=checked(variables),
         start_only=start_only or definition is not None,
         definition=definition,
@@ -77,6 +77,11 @@ def correlate(
         return answer_once(key, tenant, produce)
     once_only = Idempotency(SENDER, message_id, _fingerprint(message, everybody=all))
     return answer_once(key, tenant, lambda: answer_once(once_only, tenant, produce))
+
+
+def _keys(argument: str, given: Mapping[str, Any] | None) -> dict[str, Any]:
+    with errors.variables_at(argument):
+        return check_variables(dict(given or {}))
 
 
 def _fingerprint(message: Message, *, everybody: bool) -> str:

@@ -58,7 +58,8 @@ def preview_modification(
 
 
 def _request(instance_id: str, instructions: Sequence[i.Instruction], tenant: str, actor: str) -> Request:
-    command = o.ModifyInstance(instructions=checked_instructions(instructions), actor=actor)
+    with errors.variables_at("instructions"):
+        command = o.ModifyInstance(instructions=checked_instructions(instructions), actor=actor)
     return Request(command, tenant, identifier(instance_id, errors.InstanceNotFound))
 
 
@@ -70,18 +71,22 @@ def checked_instructions(instructions: Sequence[i.Instruction]) -> tuple[i.Instr
         TokenNotFound: what names a token is no id.
         Invalid: what names a scope is no id.
     """
-    return tuple(_checked(one) for one in instructions)
+    return tuple(_checked(one, index) for index, one in enumerate(instructions))
 
 
-def _checked(one: i.Instruction) -> i.Instruction:
+def _checked(one: i.Instruction, index: int) -> i.Instruction:
     if isinstance(one, i.CancelToken):
         return replace(one, token=identifier(one.token, errors.TokenNotFound))
     if isinstance(one, i.CancelScope):
         return replace(one, scope=_scope(one.scope))
     if isinstance(one, i.StartInstruction):
+        with errors.variables_at(index, "variables"):
+            variables = checked(one.variables)
+        with errors.variables_at(index, "local_variables"):
+            local_variables = checked(one.local_variables)
         changes: dict[str, Any] = {
-            "variables": checked(one.variables),
-            "local_variables": checked(one.local_variables),
+            "variables": variables,
+            "local_variables": local_variables,
             "ancestor": _scope(one.ancestor) if one.ancestor is not None else None,
         }
         return replace(one, **changes)

@@ -23,7 +23,7 @@ def complete_task(
     """Complete a user task, as `user` (assignee or, unassigned, candidate) or, with None, whoever it is.
 
     Raises:
-        TaskNotFound, TaskClosed, TaskNotYours, InstanceEnded, Suspended, VariableInvalid.
+        TaskNotFound, TaskClosed, TaskDelegated, TaskNotYours, InstanceEnded, Suspended, VariableInvalid.
     """
     command = c.CompleteUserTask(
         task=identifier(task_id), variables=checked(variables), user=user, groups=groups, actor=actor
@@ -41,7 +41,7 @@ def claim_task(
     actor: str = "",
     key: Idempotency | None = None,
 ) -> Answer:
-    """Take a user task. Raises: TaskNotFound, TaskClosed, TaskNotYours."""
+    """Take a user task. Raises: TaskNotFound, TaskClosed, TaskNotYours, InstanceEnded, Suspended."""
     command = c.ClaimUserTask(task=identifier(task_id), user=user, groups=groups, check=check, actor=actor)
     return task_command(command, tenant, key)
 
@@ -54,7 +54,7 @@ def unclaim_task(
     actor: str = "",
     key: Idempotency | None = None,
 ) -> Answer:
-    """Give a user task back. Raises: TaskNotFound, TaskClosed, TaskNotYours."""
+    """Give a user task back. Raises: TaskNotFound, TaskClosed, TaskNotYours, InstanceEnded, Suspended."""
     return task_command(c.UnclaimUserTask(task=identifier(task_id), user=user, actor=actor), tenant, key)
 
 
@@ -66,7 +66,11 @@ def assign_task(
     actor: str = "",
     key: Idempotency | None = None,
 ) -> Answer:
-    """Give a user task to somebody, or with None or blank text to nobody. Raises: TaskNotFound, TaskClosed."""
+    """Give a user task to somebody, or with None or blank text to nobody.
+
+    Raises:
+        TaskNotFound, TaskClosed, InstanceEnded, Suspended.
+    """
     return task_command(
         c.AssignUserTask(task=identifier(task_id), assignee=assignee, actor=actor), tenant, key
     )

@@ -30,7 +30,7 @@ _ELSEWHERE: Final = frozenset(
             "BPM_HSTS_S",
             "BPM_OPEN_ON_LOOPBACK",
         ),
-        *("BPM_CORPUS", "BPM_REQUIRE_CORPUS", "BPM_FORBID_SKIPS"),  # of tests
+        *("BPM_CORPUS", "BPM_REQUIRE_CORPUS", "BPM_FORBID_SKIPS", "BPM_CHAOS_S"),  # of tests
     }
 )
 _ELSEWHERE_BEGINNINGS: Final = ("BPM_TEST_", "BPM_COUNT", "BPM_CRASH_", "BPM_WORKER_")

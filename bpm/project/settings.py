@@ -82,6 +82,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "bpm.project.monitoring.request_log.RequestLog",
     "django.middleware.security.SecurityMiddleware",
+    "api.framing.AnnouncedLength",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",

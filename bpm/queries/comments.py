@@ -9,7 +9,7 @@ from uuid import UUID
 from bpm.core.errors import TaskNotFound
 from bpm.models import Comment, UserTask
 from bpm.queries.identifier import read_id
-from bpm.queries.page import DEFAULT_LIMIT, Page, page_of, read_id_cursor
+from bpm.queries.page import DEFAULT_LIMIT, Cursors, Page
 from bpm.queries.visible import seen_user_tasks
 
 _FIELDS = ("id", "task", "instance_id", "author", "message", "created_at")
@@ -48,8 +48,9 @@ def comments_of(task_id: UUID, *, cursor: str | None = None, limit: int = DEFAUL
     Raises:
         CursorInvalid: the cursor is not one of this list.
     """
+    cursors = Cursors(f"comments of {task_id}")
     rows = Comment.objects.filter(task=task_id)
     if cursor is not None:
-        rows = rows.filter(id__gt=read_id_cursor(cursor))
+        rows = rows.filter(id__gt=cursors.read_id(cursor))
     found = [CommentRow(*row) for row in rows.order_by("id").values_list(*_FIELDS)[: limit + 1]]
-    return page_of(found, limit, lambda row: (row.comment_id,))
+    return cursors.page(found, limit, lambda row: (row.comment_id,))

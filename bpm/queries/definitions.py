@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q
@@ -13,9 +13,10 @@ from bpm.core.errors import DefinitionNotFound
 from bpm.core.values import from_text
 from bpm.models import Definition, DefinitionKey
 from bpm.queries.identifier import read_id
-from bpm.queries.page import DEFAULT_LIMIT, Page, page_of, read_cursor, whole_part
+from bpm.queries.page import DEFAULT_LIMIT, Cursors, Page, whole_part
 from bpm.queries.visible import of_seen_definitions
 
+_CURSORS: Final = Cursors("definitions")
 _FIELDS = (
     "id",
     "key",
@@ -95,12 +96,12 @@ def list_definitions(
     if latest:
         rows = rows.filter(Exists(DefinitionKey.objects.filter(latest=OuterRef("pk"))))
     if cursor is not None:
-        key, version = read_cursor(cursor, 2)
+        key, version = _CURSORS.read(cursor, 2)
         rows = rows.filter(Q(key__gt=key) | Q(key=key, version__gt=whole_part(version)), key__gte=key)
     found = [
         DefinitionRow(*row) for row in rows.order_by("key", "version").values_list(*_FIELDS)[: limit + 1]
     ]
-    return page_of(found, limit, lambda row: (row.process_def_id, row.version))
+    return _CURSORS.page(found, limit, lambda row: (row.process_def_id, row.version))
 
 
 def find_definition(definition_id: str | UUID, *, tenant: str) -> DefinitionDetail:

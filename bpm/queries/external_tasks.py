@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
@@ -13,9 +13,11 @@ from bpm.core.errors import TaskNotFound
 from bpm.models import ExternalTask
 from bpm.queries.constant import Constant, constants
 from bpm.queries.identifier import read_id
-from bpm.queries.page import DEFAULT_LIMIT, Page, id_part, page_of, read_cursor, read_id_cursor
+from bpm.queries.page import DEFAULT_LIMIT, Cursors, Page, id_part
 from bpm.queries.visible import seen_external_tasks
 
+_CURSORS: Final = Cursors("external tasks")
+_DEAD_CURSORS: Final = Cursors("dead letters")
 _FIELDS = (
     "id",
     "topic",
@@ -110,12 +112,12 @@ def list_external_tasks(
     rows = ExternalTask.objects.filter(tenant=tenant, status__in=constants("READY", "LOCKED"))
     rows = _filtered(seen_external_tasks(rows), chosen or ExternalTaskFilter())
     if cursor is not None:
-        instance, token = (id_part(part) for part in read_cursor(cursor, 2))
+        instance, token = (id_part(part) for part in _CURSORS.read(cursor, 2))
         rows = rows.filter(
             Q(instance_id__gt=instance) | Q(instance_id=instance, token__gt=token), instance_id__gte=instance
         )
     found = _rows(rows.order_by("instance_id", "token"), limit)
-    return page_of(found, limit, lambda row: (row.instance_id, row.token_id))
+    return _CURSORS.page(found, limit, lambda row: (row.instance_id, row.token_id))
 
 
 def list_dead_letters(
@@ -133,9 +135,9 @@ def list_dead_letters(
     rows = ExternalTask.objects.filter(tenant=tenant, status=Constant("FAILED"))
     rows = _filtered(seen_external_tasks(rows), chosen or ExternalTaskFilter())
     if cursor is not None:
-        rows = rows.filter(id__gt=read_id_cursor(cursor))
+        rows = rows.filter(id__gt=_DEAD_CURSORS.read_id(cursor))
     found = _rows(rows.order_by("id"), limit)
-    return page_of(found, limit, lambda row: (row.task_id,))
+    return _DEAD_CURSORS.page(found, limit, lambda row: (row.task_id,))
 
 
 def find_external_task(task_id: str | UUID, *, tenant: str) -> ExternalTaskRow:

@@ -10,7 +10,8 @@ from uuid import UUID
 from bpm.core.values import from_text
 from bpm.models import HistoryEvent
 from bpm.queries.instances import find_instance
-from bpm.queries.page import Page, page_of, read_cursor, whole_part
+from bpm.queries.page import Cursors, Page, whole_part
+from bpm.shell.history import BY_NAME
 
 CATEGORIES: Final = (
     "instance",
@@ -23,6 +24,8 @@ CATEGORIES: Final = (
     "saga",
     "incident",
 )
+EVENT_TYPES: Final = tuple(sorted(BY_NAME))
+"""Every type that an event can have."""
 DEFAULT_EVENTS: Final = 200
 _FIELDS = (
     "instance_id",
@@ -86,20 +89,21 @@ def list_events(
 
     Raises:
         InstanceNotFound: there is none of this id in this tenant.
-        CursorInvalid: the cursor is not one of a history.
+        CursorInvalid: the cursor is not one of this history.
     """
     instance = find_instance(instance_id, tenant=tenant).instance_id
-    rows = events_of(instance, chosen or EventFilter(), read_sequence(cursor), limit + 1)
-    return page_of(rows, limit, lambda row: (row.sequence,))
+    cursors = Cursors(f"history of {instance}")
+    rows = events_of(instance, chosen or EventFilter(), read_sequence(cursors, cursor), limit + 1)
+    return cursors.page(rows, limit, lambda row: (row.sequence,))
 
 
-def read_sequence(cursor: str | None) -> int:
+def read_sequence(cursors: Cursors, cursor: str | None) -> int:
     """Return the sequence after which a page begins, -1 for the first page.
 
     Raises:
-        CursorInvalid: the cursor is not one of a history.
+        CursorInvalid: the cursor is not one of this list.
     """
-    return -1 if cursor is None else whole_part(read_cursor(cursor, 1)[0])
+    return -1 if cursor is None else whole_part(cursors.read(cursor, 1)[0])
 
 
 def events_of(instance: UUID, chosen: EventFilter, after: int, limit: int) -> list[EventRow]:

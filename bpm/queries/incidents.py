@@ -11,10 +11,11 @@ from bpm.core.errors import IncidentNotFound
 from bpm.models import Incident
 from bpm.queries.constant import Constant
 from bpm.queries.identifier import read_id
-from bpm.queries.page import DEFAULT_LIMIT, Page, page_of, read_id_cursor
+from bpm.queries.page import DEFAULT_LIMIT, Cursors, Page
 from bpm.queries.visible import of_seen_processes
 
 STATUSES: Final = ("OPEN", "RESOLVED")
+_CURSORS: Final = Cursors("incidents")
 _FIELDS = (
     "id",
     "kind",
@@ -86,14 +87,14 @@ def list_incidents(
         "instance": chosen.instance_id,
         "instance__definition_key": chosen.process_def_id,
         "node": chosen.node,
-        "id__gt": None if cursor is None else read_id_cursor(cursor),
+        "id__gt": None if cursor is None else _CURSORS.read_id(cursor),
     }
     rows = Incident.objects.filter(
         tenant=tenant, **{name: value for name, value in equal.items() if value is not None}
     )
     rows = of_seen_processes(rows, "instance__definition_key")
     found = [IncidentRow(*row) for row in rows.order_by("id").values_list(*_FIELDS)[: limit + 1]]
-    return page_of(found, limit, lambda row: (row.incident_id,))
+    return _CURSORS.page(found, limit, lambda row: (row.incident_id,))
 
 
 def find_incident(incident_id: str | UUID, *, tenant: str) -> IncidentRow:

@@ -16,9 +16,10 @@ from bpm.core.values import to_text
 from bpm.models import ProcessInstance, Variable
 from bpm.queries.bounded import Bounded, bounded_count
 from bpm.queries.instances import FIELDS, InstanceFilter, InstanceRow, narrowed
-from bpm.queries.page import DEFAULT_LIMIT, read_id_cursor, write_cursor
+from bpm.queries.page import DEFAULT_LIMIT, Cursors
 from bpm.queries.visible import of_seen_processes
 
+_CURSORS: Final = Cursors("instance search")
 STRETCH: Final = 5_000
 """Instances that one page looks at."""
 
@@ -65,7 +66,7 @@ def search_instances(
     mine = of_seen_processes(ProcessInstance.objects.filter(tenant=tenant), "definition_key")
     listed = narrowed(mine, _listable(chosen))
     if cursor is not None:
-        listed = listed.filter(id__lt=read_id_cursor(cursor))
+        listed = listed.filter(id__lt=_CURSORS.read_id(cursor))
     last = _end_of_stretch(listed, stretch)
     rows = narrowed(listed, chosen)
     if last is not None:
@@ -75,8 +76,8 @@ def search_instances(
     items = tuple(InstanceRow(*row) for row in rows.order_by("-id").values_list(*FIELDS)[: limit + 1])
     count = bounded_count(rows)
     if len(items) > limit:
-        return Found(items[:limit], count, write_cursor(items[limit - 1].instance_id), False)
-    return Found(items, count, None if last is None else write_cursor(last), last is not None)
+        return Found(items[:limit], count, _CURSORS.write(items[limit - 1].instance_id), False)
+    return Found(items, count, None if last is None else _CURSORS.write(last), last is not None)
 
 
 def _listable(chosen: InstanceFilter) -> InstanceFilter:

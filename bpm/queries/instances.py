@@ -14,11 +14,12 @@ from bpm.core.errors import InstanceNotFound
 from bpm.models import ProcessInstance, Token
 from bpm.queries.constant import Constant, constants
 from bpm.queries.identifier import read_id
-from bpm.queries.page import DEFAULT_LIMIT, Page, page_of, read_id_cursor
+from bpm.queries.page import DEFAULT_LIMIT, Cursors, Page
 from bpm.queries.visible import of_seen_processes
 
 STATUSES: Final = ("RUNNING", "SUSPENDED", "FAILED", "COMPLETED", "CANCELLED")
 _ENDED = ("COMPLETED", "CANCELLED")
+_CURSORS: Final = Cursors("instances")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 FIELDS: Final = (
     "id",
@@ -109,9 +110,9 @@ def list_instances(
         chosen or InstanceFilter(),
     )
     if cursor is not None:
-        found = found.filter(id__lt=read_id_cursor(cursor))
+        found = found.filter(id__lt=_CURSORS.read_id(cursor))
     rows = [InstanceRow(*row) for row in found.order_by("-id").values_list(*FIELDS)[: limit + 1]]
-    return page_of(rows, limit, lambda row: (row.instance_id,))
+    return _CURSORS.page(rows, limit, lambda row: (row.instance_id,))
 
 
 def find_instance(instance_id: str | UUID, *, tenant: str) -> InstanceRow:

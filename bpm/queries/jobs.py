@@ -11,10 +11,11 @@ from django.db.models import Q
 
 from bpm.models import Job
 from bpm.queries.constant import Constant, constants
-from bpm.queries.page import DEFAULT_LIMIT, Page, id_part, page_of, read_cursor
+from bpm.queries.page import DEFAULT_LIMIT, Cursors, Page, id_part
 from bpm.queries.visible import of_seen_processes
 
 OPEN_STATUSES: Final = ("READY", "RUNNING", "FAILED")
+_CURSORS: Final = Cursors("jobs")
 _FIELDS = (
     "id",
     "kind",
@@ -91,13 +92,13 @@ def list_jobs(
     equal: dict[str, Any] = {"instance": instance_id, "status": Constant(status) if status else None}
     rows = rows.filter(**{name: value for name, value in equal.items() if value is not None})
     if cursor is not None:
-        instance, token = (id_part(part) for part in read_cursor(cursor, 2))
+        instance, token = (id_part(part) for part in _CURSORS.read(cursor, 2))
         rows = rows.filter(
             Q(instance_id__gt=instance) | Q(instance_id=instance, token__gt=token), instance_id__gte=instance
         )
     read = rows.order_by("instance_id", "token").values_list(*_FIELDS)[: limit + 1]
     found = [_shown(JobRow(*row)) for row in read]
-    return page_of(found, limit, lambda row: (row.instance_id, row.token_id))
+    return _CURSORS.page(found, limit, lambda row: (row.instance_id, row.token_id))
 
 
 def _shown(row: JobRow) -> JobRow:

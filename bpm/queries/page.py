@@ -17,6 +17,7 @@ Row = TypeVar("Row")
 DEFAULT_LIMIT = 50
 MAX_LIMIT = 1_000
 _SEPARATOR = "\x1f"
+_LARGEST = 2**63 - 1
 
 
 class CursorInvalid(Invalid):
@@ -36,48 +37,59 @@ class Page(Generic[Row]):
     next: str | None
 
 
-def page_of(rows: Sequence[Row], limit: int, key: Callable[[Row], tuple[object, ...]]) -> Page[Row]:
-    """Return the page for rows of which one more than `limit` was asked for."""
-    items = tuple(rows[:limit])
-    more = len(rows) > limit
-    return Page(items, write_cursor(*key(items[-1])) if more else None)
+@dataclass(frozen=True, slots=True)
+class Cursors:
+    """The cursors of one list.
 
+    A cursor carries the name of its list. The keys of several lists are alike, and one that was read as the key of
+    another list would answer with a page that nobody has asked for, or with none.
 
-def write_cursor(*parts: object) -> str:
-    """Return the opaque text of a key."""
-    text = _SEPARATOR.join(_part(part) for part in parts)
-    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+    Attributes:
+        of: name of the list, which no other list has; with the thing whose list it is, and the order, if there are
+            several.
+    """
+
+    of: str
+
+    def page(self, rows: Sequence[Row], limit: int, key: Callable[[Row], tuple[object, ...]]) -> Page[Row]:
+        """Return the page for rows of which one more than `limit` was asked for."""
+        items = tuple(rows[:limit])
+        more = len(rows) > limit
+        return Page(items, self.write(*key(items[-1])) if more else None)
+
+    def write(self, *parts: object) -> str:
+        """Return the opaque text of a key."""
+        text = _SEPARATOR.join((self.of, *map(_part, parts)))
+        return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+
+    def read(self, cursor: str, parts: int) -> list[str]:
+        """Return the parts of a key.
+
+        Raises:
+            CursorInvalid: not a cursor of `parts` parts, or not of this list.
+        """
+        try:
+            padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
+            text = base64.b64decode(padded, altchars=b"-_", validate=True).decode()
+        except (UnicodeError, binascii.Error):
+            raise CursorInvalid(cursor=cursor[:100]) from None
+        of, *found = text.split(_SEPARATOR)
+        if of != self.of or len(found) != parts or "\x00" in text:
+            raise CursorInvalid(cursor=cursor[:100])
+        return found
+
+    def read_id(self, cursor: str) -> UUID:
+        """Return the id that a cursor of one id stands for.
+
+        Raises:
+            CursorInvalid: it stands for something else.
+        """
+        (text,) = self.read(cursor, 1)
+        return id_part(text)
 
 
 def _part(value: object) -> str:
     return value.isoformat() if isinstance(value, datetime) else str(value)
-
-
-def read_cursor(cursor: str, parts: int) -> list[str]:
-    """Return the parts of a key.
-
-    Raises:
-        CursorInvalid: not a cursor of `parts` parts.
-    """
-    try:
-        padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
-        text = base64.b64decode(padded, altchars=b"-_", validate=True).decode()
-    except (UnicodeError, binascii.Error):
-        raise CursorInvalid(cursor=cursor[:100]) from None
-    found = text.split(_SEPARATOR)
-    if len(found) != parts or "\x00" in text:
-        raise CursorInvalid(cursor=cursor[:100])
-    return found
-
-
-def read_id_cursor(cursor: str) -> UUID:
-    """Return the id that a cursor of one id stands for.
-
-    Raises:
-        CursorInvalid: it stands for something else.
-    """
-    (text,) = read_cursor(cursor, 1)
-    return id_part(text)
 
 
 def id_part(text: str) -> UUID:
@@ -93,12 +105,12 @@ def id_part(text: str) -> UUID:
 
 
 def whole_part(text: str) -> int:
-    """Return one part of a cursor as a whole number of at most 18 digits.
+    """Return one part of a cursor as a whole number that a column can hold.
 
     Raises:
         CursorInvalid: it is none.
     """
-    if not (text.isascii() and text.isdigit() and len(text) <= 18):
+    if not (text.isascii() and text.isdigit() and len(text) <= 19 and int(text) <= _LARGEST):
         raise CursorInvalid(part=text[:100])
     return int(text)
 

@@ -77,8 +77,8 @@ def replay_at(instance_id: str | UUID, cursor: int | None = None, *, tenant: str
     not, but with the number of rows that the instance had made by then. The process keeps states on the way, from which
     later looks at the same instance fold some 2,000 events at most.
 
-    Statements: 4 and 1 per 1,000 folded events; 2 more where the history is longer than 2,000 events, and 1 where
-    something was erased.
+    Statements: 5, BEGIN and COMMIT among them, and 1 per 1,000 folded events; up to 2 more where the history is longer
+    than 2,000 events, and 1 where something was erased.
 
     Raises:
         InstanceNotFound: there is none of this id in this tenant.

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from bpm.core.errors import DefinitionNotFound
 from bpm.models import DefinitionKey, RetentionRule
-from bpm.queries.page import DEFAULT_LIMIT, Page, page_of, read_cursor
+from bpm.queries.page import DEFAULT_LIMIT, Cursors, Page
 from bpm.shell.retention_rules import default_days
+
+_CURSORS: Final = Cursors("retention")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +42,10 @@ def list_retention(
     """
     keys = DefinitionKey.objects.filter(tenant=tenant)
     if cursor is not None:
-        (after,) = read_cursor(cursor, 1)
+        (after,) = _CURSORS.read(cursor, 1)
         keys = keys.filter(key__gt=after)
     names = list(keys.order_by("key").values_list("key", flat=True)[: limit + 1])
-    return page_of(_rows(tenant, names), limit, lambda row: (row.process_def_id,))
+    return _CURSORS.page(_rows(tenant, names), limit, lambda row: (row.process_def_id,))
 
 
 def find_retention(process_def_id: str, *, tenant: str) -> RetentionRow:

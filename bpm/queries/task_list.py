@@ -16,7 +16,7 @@ from bpm.core.rows import ENDED
 from bpm.models import ProcessInstance, UserTask, UserTaskCandidate
 from bpm.queries.constant import Constant, constants
 from bpm.queries.few import Among, is_few
-from bpm.queries.page import DEFAULT_LIMIT, Page, id_part, instant_part, page_of, read_cursor, whole_part
+from bpm.queries.page import DEFAULT_LIMIT, Cursors, Page, id_part, instant_part, whole_part
 from bpm.queries.user_tasks import USER_TASK_FIELDS, UserTaskRow, user_task_row
 from bpm.queries.visible import Names, seen_user_tasks
 
@@ -86,10 +86,11 @@ def list_tasks_for(
     """
     rows = _filtered(_visible(viewer, chosen.which, tenant), chosen, tenant)
     order, after, key = _ORDERS[sort]
+    cursors = Cursors(f"task list by {sort}")
     if cursor is not None:
-        rows = rows.filter(after(cursor))
+        rows = rows.filter(after(cursors.read(cursor, len(order))))
     found = [user_task_row(row) for row in rows.order_by(*order).values_list(*USER_TASK_FIELDS)[: limit + 1]]
-    return page_of(found, limit, key)
+    return cursors.page(found, limit, key)
 
 
 def count_tasks_for(viewer: Viewer, *, tenant: str) -> dict[Which, int]:
@@ -196,8 +197,8 @@ def _of_instances(rows: QuerySet[UserTask], wanted: dict[str, Any], tenant: str)
     return rows.filter(**{f"instance__{name}": value for name, value in wanted.items()})
 
 
-def _after_due(cursor: str) -> Q:
-    due, task = read_cursor(cursor, 2)
+def _after_due(parts: list[str]) -> Q:
+    due, task = parts
     later = Q(due_at__isnull=True, id__gt=id_part(task))
     if due == "-":
         return later
@@ -205,15 +206,15 @@ def _after_due(cursor: str) -> Q:
     return Q(due_at__gt=at) | Q(due_at=at, id__gt=id_part(task)) | Q(due_at__isnull=True)
 
 
-def _after_priority(cursor: str) -> Q:
-    priority, task = read_cursor(cursor, 2)
+def _after_priority(parts: list[str]) -> Q:
+    priority, task = parts
     at = whole_part(priority[1:]) * (-1 if priority[:1] == "-" else 1)
     # The second bound says nothing new, but an index can begin at it.
     return (Q(priority__lt=at) | Q(priority=at, id__gt=id_part(task))) & Q(priority__lte=at)
 
 
 _ORDERS: Final[
-    dict[Sort, tuple[tuple[Any, ...], Callable[[str], Q], Callable[[UserTaskRow], tuple[object, ...]]]]
+    dict[Sort, tuple[tuple[Any, ...], Callable[[list[str]], Q], Callable[[UserTaskRow], tuple[object, ...]]]]
 ] = {
     "due": (
         (F("due_at").asc(nulls_last=True), "id"),
@@ -223,12 +224,12 @@ _ORDERS: Final[
     "priority": (("-priority", "id"), _after_priority, lambda row: (f"{row.priority:+d}", row.task_id)),
     "newest": (
         ("-id",),
-        lambda cursor: Q(id__lt=id_part(read_cursor(cursor, 1)[0])),
+        lambda parts: Q(id__lt=id_part(parts[0])),
         lambda row: (row.task_id,),
     ),
     "oldest": (
         ("id",),
-        lambda cursor: Q(id__gt=id_part(read_cursor(cursor, 1)[0])),
+        lambda parts: Q(id__gt=id_part(parts[0])),
         lambda row: (row.task_id,),
     ),
 }

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from django.db.models import Q
 
 from bpm.models import Timer
 from bpm.queries.constant import Constant
-from bpm.queries.page import DEFAULT_LIMIT, Page, id_part, instant_part, page_of, read_cursor
+from bpm.queries.page import DEFAULT_LIMIT, Cursors, Page, id_part, instant_part
 from bpm.queries.visible import seen_timers
 
+_CURSORS: Final = Cursors("timers")
 _FIELDS = (
     "id",
     "kind",
@@ -83,8 +84,8 @@ def list_timers(
     equal: dict[str, Any] = {"instance": instance_id, "definition": definition_id}
     rows = rows.filter(**{name: value for name, value in equal.items() if value is not None})
     if cursor is not None:
-        due, timer = read_cursor(cursor, 2)
+        due, timer = _CURSORS.read(cursor, 2)
         at = instant_part(due)
         rows = rows.filter(Q(due_at__gt=at) | Q(due_at=at, id__gt=id_part(timer)), due_at__gte=at)
     found = [TimerRow(*row) for row in rows.order_by("due_at", "id").values_list(*_FIELDS)[: limit + 1]]
-    return page_of(found, limit, lambda row: (row.due_at, row.timer_id))
+    return _CURSORS.page(found, limit, lambda row: (row.due_at, row.timer_id))

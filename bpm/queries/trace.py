@@ -10,7 +10,7 @@ from uuid import UUID
 from bpm.core.token import TokenStatus
 from bpm.queries.history import DEFAULT_EVENTS, EventFilter, EventRow, events_of, read_sequence
 from bpm.queries.instances import find_instance
-from bpm.queries.page import write_cursor
+from bpm.queries.page import Cursors
 
 _S = TokenStatus
 _BECOMES: Final = {
@@ -105,18 +105,19 @@ def trace(
 
     Raises:
         InstanceNotFound: there is none of this id in this tenant.
-        CursorInvalid: the cursor is not one of a history.
+        CursorInvalid: the cursor is not one of this trace.
     """
     instance = find_instance(instance_id, tenant=tenant)
     chosen = EventFilter(categories=("token", "external"))
-    events = events_of(instance.instance_id, chosen, read_sequence(cursor), limit + 1)
+    cursors = Cursors(f"trace of {instance.instance_id}")
+    events = events_of(instance.instance_id, chosen, read_sequence(cursors, cursor), limit + 1)
     page = events[:limit]
     return Trace(
         instance.instance_id,
         instance.status,
         _tokens(page),
         _tasks(page),
-        write_cursor(page[-1].sequence) if len(events) > limit else None,
+        cursors.write(page[-1].sequence) if len(events) > limit else None,
     )
 
 

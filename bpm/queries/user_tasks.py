@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from django.db.models import Exists, OuterRef, QuerySet
@@ -14,9 +14,10 @@ from bpm.core.values import from_text
 from bpm.models import UserTask, UserTaskCandidate
 from bpm.queries.constant import Constant
 from bpm.queries.identifier import read_id
-from bpm.queries.page import DEFAULT_LIMIT, Page, page_of, read_id_cursor
+from bpm.queries.page import DEFAULT_LIMIT, Cursors, Page
 from bpm.queries.visible import seen_user_tasks
 
+_CURSORS: Final = Cursors("user tasks")
 USER_TASK_FIELDS = (
     "id",
     "name",
@@ -111,9 +112,9 @@ def list_user_tasks(
     rows = seen_user_tasks(UserTask.objects.filter(tenant=tenant, status=Constant("OPEN")))
     rows = _filtered(rows, chosen or UserTaskFilter())
     if cursor is not None:
-        rows = rows.filter(id__gt=read_id_cursor(cursor))
+        rows = rows.filter(id__gt=_CURSORS.read_id(cursor))
     found = [user_task_row(row) for row in rows.order_by("id").values_list(*USER_TASK_FIELDS)[: limit + 1]]
-    return page_of(found, limit, lambda row: (row.task_id,))
+    return _CURSORS.page(found, limit, lambda row: (row.task_id,))
 
 
 def find_user_task(task_id: str | UUID, *, tenant: str) -> UserTaskRow:

@@ -64,7 +64,10 @@ class ProofRow:
 
 
 def verify_instance(instance_id: str | UUID, *, tenant: str) -> VerificationRow:
-    """Verify one instance. Statements: 7 and 1 per 1,000 events, a few more where something is wrong.
+    """Verify one instance.
+
+    Statements: 7 at most, BEGIN and COMMIT among them; with more than 5,000 events 1 per 1,000 besides; a few more
+    where something is wrong.
 
     Raises:
         InstanceNotFound: there is none of this id in this tenant.

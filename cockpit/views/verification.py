@@ -11,7 +11,7 @@ from cockpit.access import operator_page, tenant_of
 
 @operator_page
 def verification(request: HttpRequest, instance_id: str) -> HttpResponse:
-    """Verify the instance now, and show what was found. Statements: 7 and 1 per 1,000 events."""
+    """Verify the instance now, and show what was found. Statements: as `verify_instance`."""
     return render(
         request,
         "cockpit/verification.html",

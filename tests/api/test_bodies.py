@@ -64,6 +64,43 @@ def test_a_body_that_does_not_say_it_is_json_is_refused(api: Api, content_type: 
     api.send(START, b'{"process_def_id": "minimal"}', content_type).problem(415, "MediaTypeUnsupported")
 
 
+DEPLOY = "/process-definitions/deploy"
+
+
+@pytest.mark.parametrize("coding", ["gzip", "GZIP", "br", "identity, gzip", "deflate", "x"])
+@pytest.mark.parametrize("path", [START, DEPLOY, "/external-tasks/fetch-and-lock"])
+def test_a_compressed_body_is_refused(api: Api, path: str, coding: str) -> None:
+    sent = api.but(**{"content-encoding": coding})
+    answer = sent.post(path, {"process_def_id": "minimal"}).problem(415, "MediaTypeUnsupported")
+    assert answer.body["details"] == {"found": coding, "expected": "identity"}
+
+
+@pytest.mark.parametrize("charset", ["iso-8859-1", "utf-16", '"latin-1"', "nonsense", "utf-8x"])
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [(START, "application/json"), (DEPLOY, "application/xml"), (DEPLOY, "multipart/form-data; boundary=x")],
+)
+def test_a_body_in_another_character_set_is_refused(api: Api, path: str, kind: str, charset: str) -> None:
+    answer = api.send(path, b"{}", f"{kind}; charset={charset}").problem(415, "MediaTypeUnsupported")
+    assert answer.body["details"] == {"found": charset.strip('"'), "expected": "utf-8"}
+
+
+def test_the_name_of_the_parameter_may_be_written_large(api: Api) -> None:
+    api.send(START, b"{}", "application/json; Charset=UTF-16").problem(415, "MediaTypeUnsupported")
+
+
+def test_the_character_set_of_a_body_does_not_change_the_query(api: Api) -> None:
+    sent = api.but(**{"content-type": "text/plain; charset=iso-8859-1"})
+    sent.get("/tasks", node="é").problem(415, "MediaTypeUnsupported")
+
+
+@pytest.mark.parametrize("charset", ["utf-8", "UTF-8", '"utf-8"', "utf8"])
+def test_a_body_may_say_that_it_is_what_it_is(api: Api, charset: str) -> None:
+    sent = api.but(**{"content-encoding": "identity"})
+    answer = sent.send(START, b"{}", f"application/json; charset={charset}").problem(400, "RequestInvalid")
+    assert answer.places == {("/process_def_id", "required")}
+
+
 def test_a_body_above_the_limit_is_refused_unread(api: Api, settings: Settings) -> None:
     settings.BPM = settings.BPM | {"MAX_BODY_BYTES": 1_000}
     for path in (START, "/external-tasks/fetch-and-lock", "/process-definitions/deploy"):

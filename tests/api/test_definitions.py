@@ -80,7 +80,9 @@ def test_a_form_without_file_or_with_other_fields_is_refused(api: Api) -> None:
     assert [(e["place"], e["rule"]) for e in answer.json()["errors"]] == [("/name", "unknown")]
     assert _upload(api, ("a.bpmn", MINIMAL), ("a.bpmn", PAYMENT)).status_code == 400
     api.send(DEPLOY, b"--x\r\nrubbish", "multipart/form-data; boundary=x").problem(400, "RequestInvalid")
-    api.send(DEPLOY, b"--x\r\n", "multipart/form-data").problem(400, "RequestInvalid")
+    for kind in ("", "; boundary=", "; boundary=é", f"; boundary={'x' * 300}"):
+        answer = api.send(DEPLOY, b"--x\r\n", f"multipart/form-data{kind}").problem(400, "RequestInvalid")
+        assert answer.places == {("", "body")}
     assert Deployment.objects.count() == 0
 
 

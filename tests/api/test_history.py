@@ -43,6 +43,15 @@ def test_the_history_narrows_to_token_type_and_category(api: Api) -> None:
     assert found(token=NOBODY) == []
 
 
+@pytest.mark.parametrize("name", ["type", "category"])
+def test_a_type_that_no_event_has_is_refused(api: Api, name: str) -> None:
+    path = f"/process-instances/{api.start('minimal')}/history"
+    for wrong in ("Nope", "tokencreated", "TOKEN", ""):
+        answer = api.get(f"{path}?{name}={wrong}").problem(400, "RequestInvalid")
+        assert answer.places == {(f"?{name}", "choice")}
+    assert api.get(path, type="TimerFired").items == []
+
+
 def test_the_history_is_paged_by_sequence(api: Api) -> None:
     instance = api.start("fork")
     whole = [event["sequence"] for event in api.events(instance)]

@@ -13,6 +13,7 @@ from django.test import Client
 from bpm.models import HistoryEvent, IdempotencyRecord, ProcessInstance
 from bpm.shell.clock import frozen
 from tests.api.caller import Answer, Api
+from tests.api.definitions import MINIMAL
 
 START = "/process-instances"
 FETCH = "/external-tasks/fetch-and-lock"
@@ -34,7 +35,6 @@ class TestOneAfterTheOther:
         ("path", "body"),
         [
             (START, {"process_def_id": "payment-flow", "variables": {"amount": 2}}),
-            (f"{START}?x=1", {"process_def_id": "payment-flow"}),
             (FETCH, WANTED),
         ],
     )
@@ -43,6 +43,12 @@ class TestOneAfterTheOther:
         events = HistoryEvent.objects.count()
         api.post(path, body, key="k1").problem(422, "IdempotencyMismatch")
         assert HistoryEvent.objects.count() == events
+
+    def test_another_query_is_another_call(self, api: Api) -> None:
+        path = "/process-definitions/deploy"
+        api.send(f"{path}?name=a", MINIMAL, "application/xml", key="k1").ok(201)
+        again = api.send(f"{path}?name=b", MINIMAL, "application/xml", key="k1")
+        again.problem(422, "IdempotencyMismatch")
 
     def test_a_refusal_uses_no_key_up(self, api: Api) -> None:
         api.post(START, {"process_def_id": "nothing"}, key="k1").problem(404, "DefinitionNotFound")

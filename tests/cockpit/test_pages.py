@@ -192,6 +192,17 @@ def test_a_chosen_zone_moves_all_times(operator: Client, forked: str) -> None:
     assert 'value="UTC"' in operator.get(address).content.decode()
 
 
+@pytest.mark.parametrize("name", ["nope", "Europe", "../UTC", "/UTC", "zone.tab", "é", "a" * 64, "a" * 65])
+def test_a_zone_that_is_none_leaves_the_default(operator: Client, db: None, name: str) -> None:
+    """`ZoneInfo` refuses names by errors of three kinds, and the cookie comes with every request."""
+    operator.cookies["time_zone"] = name
+    assert 'value="UTC"' in operator.get(reverse("cockpit:overview")).content.decode()
+    assert operator.get("/api/v1/health").status_code == 200
+    answer = operator.get(reverse("cockpit:zone"), {"zone": name, "next": "/cockpit/"})
+    assert (answer.status_code, answer.headers["Location"]) == (302, "/cockpit/")
+    assert answer.cookies["time_zone"].value == ""
+
+
 def test_completing_the_rest_ends_it(page: Page, forked: str) -> None:
     (task,) = engine.fetch_and_lock("w1", topics=["payment"], max_tasks=1, lock_ms=60_000)
     assert "leased by w1" in page("instance", forked)

@@ -118,10 +118,10 @@ REMEMBERING: Final = (
     ),
     # what is kept
     _shell(
-        "a set that is kept is believed to be the newest",
-        "held",
-        "return stand.revision == revision and stand.head == head",
-        "return True",
+        "what a process knows of a version is believed to be the newest",
+        "unread",
+        "guard=_guard(request)",
+        "guard=Guard.LOCKED",
         _UNREAD,
     ),
     _shell(

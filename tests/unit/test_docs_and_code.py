@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import inspect
 import re
 from collections.abc import Iterable, Iterator
@@ -10,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.apps import apps
+from django.conf import settings
 
 from api import problems
 from api.urls import urlpatterns
@@ -27,14 +30,18 @@ from bpm.core.rows import ExternalStatus, InstanceStatus, JobStatus, TimerStatus
 from bpm.core.token import TokenStatus
 from bpm.core.triggers.registry import TRIGGERS
 from bpm.models import __all__ as models
+from bpm.project import checks
 from bpm.shell import violations
 from tests.support.pages import DOCS, ROOT, prose_of, rows, spans, text_of
 from tests.unit import schema_page
 
 REFERENCE = DOCS / "reference"
-MAPPING, ERRORS, EXPRESSIONS, INVARIANTS, SHEET = (
+MAPPING, ERRORS, EXPRESSIONS, INVARIANTS, SHEET, API, PYTHON, SETTINGS, TABLES = (
     REFERENCE / f"{name}.md"
-    for name in ("bpmn-mapping", "errors", "expressions", "invariants", "cheat-sheet")
+    for name in (
+        *("bpmn-mapping", "errors", "expressions", "invariants", "cheat-sheet"),
+        *("api", "python", "settings", "tables"),
+    )
 )
 
 EVENT_DEFINITIONS = {
@@ -170,6 +177,15 @@ def test_the_schema_page_is_generated_from_the_models() -> None:
     _missing(models, schema_page.PAGE)
 
 
+def test_every_table_is_told_with_who_writes_it() -> None:
+    tables = {model._meta.db_table.removeprefix("bpm_") for model in apps.get_app_config("bpm").get_models()}
+    assert tables - spans(TABLES) == set()
+
+
+def test_every_variable_is_explained() -> None:
+    _missing({*settings.KNOWN_VARIABLES, *checks._ELSEWHERE}, SETTINGS)
+
+
 # expressions
 
 
@@ -192,7 +208,7 @@ def test_the_bounds_are_those_of_the_code() -> None:
     assert [number for number in limits if not any(f"{number:,}" in cell for cell in cells)] == []
 
 
-# cheat sheet
+# interfaces
 
 
 def _routes() -> dict[str, Any]:
@@ -204,17 +220,27 @@ def _routes() -> dict[str, Any]:
     return found
 
 
-def test_the_routes_are_those_of_the_api() -> None:
-    routes = _routes()
-    listed = set(re.findall(r"`(GET|POST|PUT|PATCH|DELETE) (/[^`?]*)", prose_of(SHEET)))
-    offered = {
+def _offered() -> set[tuple[str, str]]:
+    return {
         (method, path)
-        for path, view in routes.items()
+        for path, view in _routes().items()
         for method in ("GET", "POST", "PUT", "PATCH", "DELETE")
         if hasattr(view, method.lower())
     }
-    assert len(listed) > 30
-    assert listed - offered == set()
+
+
+def _named(page: Path) -> set[tuple[str, str]]:
+    found = re.findall(r"`(GET|POST|PUT|PATCH|DELETE) (/[^`?]*)", prose_of(page))
+    return {(method, re.sub(r"{\w+}", "{id}", path)) for method, path in found}
+
+
+def test_the_routes_are_those_of_the_api() -> None:
+    assert len(_named(SHEET)) > 30
+    assert _named(SHEET) - _offered() == set()
+
+
+def test_the_reference_tells_every_route() -> None:
+    assert _named(API) == _offered()
 
 
 def test_the_functions_are_those_of_the_engine() -> None:
@@ -223,6 +249,25 @@ def test_the_functions_are_those_of_the_engine() -> None:
     assert len(listed) > 20
     assert listed - functions == set()
     assert all(hasattr(handlers, name) for name in re.findall(r"handlers\.(\w+)", prose_of(SHEET)))
+
+
+def test_the_python_page_tells_the_whole_front_door() -> None:
+    named = set(re.findall(r"`(\w+)[`(]", prose_of(PYTHON)))
+    assert set(engine.__all__) - named == set()
+
+
+def test_the_signatures_of_the_python_page_are_those_of_the_code() -> None:
+    found = re.findall(r"^\| `([\w.]+)\(([^)]*)\)` \|", text_of(PYTHON), re.MULTILINE)
+    assert len(found) > 120
+    for path, words in found:
+        module, _, name = path.rpartition(".")
+        home = importlib.import_module(f"bpm.queries.{module}") if module else engine
+        parameters = inspect.signature(getattr(home if hasattr(home, name) else handlers, name)).parameters
+        told = [word for word in words.split(", ") if word not in ("", "*")]
+        assert told == [name for name in parameters if name in told or name not in _OF_EVERY_FUNCTION], path
+
+
+_OF_EVERY_FUNCTION = {"tenant", "actor", "key"}
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from bpm.project.environment import Environment
+from bpm.shell.configuration import engine_zone
 
 
 @pytest.mark.parametrize(
@@ -51,3 +54,10 @@ def test_zone_refuses_unknown_names(text: str) -> None:
 
 def test_zone_accepts_a_known_name() -> None:
     assert Environment({"BPM_TIME_ZONE": "Europe/Berlin"}).zone("BPM_TIME_ZONE") == "Europe/Berlin"
+
+
+@pytest.mark.parametrize("text", ["Mars/Olympus", "../etc/passwd", "Europe"])
+def test_a_host_that_names_an_unknown_zone_is_told_which_setting(settings: Any, text: str) -> None:
+    settings.BPM = {**settings.BPM, "TIME_ZONE": text}
+    with pytest.raises(ImproperlyConfigured, match=r'BPM\["TIME_ZONE"\]=.*IANA zone name'):
+        engine_zone()

@@ -83,6 +83,30 @@ def test_nothing_is_left_unfinished() -> None:
     _report("Unfinished words are not committed: do it or leave it out.", found)
 
 
+def test_zones_are_made_where_a_name_that_is_none_is_caught() -> None:
+    """`ZoneInfo` raises KeyError, ValueError or OSError by what is wrong with the name; who forgets one answers 500."""
+    found = [f"{path.relative_to(ROOT)}:{line}" for path in _modules() for line in _careless_zones(path)]
+    _report("A call of ZoneInfo stands in a try that catches KeyError, ValueError and OSError.", found)
+
+
+def _careless_zones(path: Path) -> list[int]:
+    tree = ast.parse(path.read_text())
+    caught = {
+        id(call)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Try) and _names_caught(node) >= {"KeyError", "ValueError", "OSError"}
+        for part in node.body
+        for call in ast.walk(part)
+    }
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and id(node) not in caught]
+    return [call.lineno for call in calls if ast.unparse(call.func).split(".")[-1] == "ZoneInfo"]
+
+
+def _names_caught(node: ast.Try) -> set[str]:
+    types = [handler.type for handler in node.handlers if handler.type is not None]
+    return {name.id for one in types for name in ast.walk(one) if isinstance(name, ast.Name)}
+
+
 def test_the_rules_see_the_code() -> None:
     assert len(_modules()) > 10
     assert any(path.name == "environment.py" for path in _modules())

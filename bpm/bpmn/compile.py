@@ -23,7 +23,7 @@ from bpm.bpmn.model import BpmnFile, ProcessModel
 from bpm.bpmn.problems import Problems
 from bpm.bpmn.process_graph import compile_graph
 from bpm.bpmn.process_reading import ProcessReading
-from bpm.bpmn.tags import is_true
+from bpm.bpmn.tags import is_boolean, is_true
 from bpm.bpmn.xml import read_xml
 from bpm.core.errors import DefinitionInvalid, Problem
 from bpm.core.graph import Graph
@@ -39,6 +39,7 @@ class _File(NamedTuple):
     force_executable: bool
     script_formats: frozenset[str]
     limits: Limits
+    stored: bool
 
 
 def read_file(
@@ -49,6 +50,7 @@ def read_file(
     limits: Limits = DEFAULT_LIMITS,
     force_executable: bool = False,
     script_formats: frozenset[str] = frozenset(),
+    stored: bool = False,
 ) -> BpmnFile:
     """Read a BPMN file.
 
@@ -61,6 +63,7 @@ def read_file(
         zone: of times in the file that have none.
         force_executable: check and compile processes that are not marked as executable, too.
         script_formats: lower-case formats for which a handler is registered, beside the usual languages.
+        stored: it was deployed before, so how its values are written is not judged again.
 
     Raises:
         DefinitionInvalid: it is too large, hostile, no XML or no BPMN.
@@ -70,9 +73,12 @@ def read_file(
         _check_root(root)
     except DefinitionInvalid as error:
         raise DefinitionInvalid(_named(error.problems, name)) from None
-    elements = FileIndex(root)
-    file = _File(elements, content_checksum(root), zone, force_executable, script_formats, limits)
-    processes = tuple(_read_process(xml, file, name) for xml in root.all("process"))
+    elements = FileIndex(root, limits.elements)
+    file = _File(elements, content_checksum(root), zone, force_executable, script_formats, limits, stored)
+    try:
+        processes = tuple(_read_process(xml, file, name) for xml in root.all("process"))
+    except DefinitionInvalid as error:
+        raise DefinitionInvalid(_named(error.problems, name)) from None
     return BpmnFile(
         name=name,
         checksum=file.checksum,
@@ -103,25 +109,26 @@ def _check_root(root: XmlElement) -> None:
     raise DefinitionInvalid((Problem("", root.line, "not-bpmn", message),))
 
 
-def _compile(layout: Layout, reading: ProcessReading, limits: Limits) -> Graph | None:
+def _compile(layout: Layout, reading: ProcessReading, file: _File) -> Graph | None:
     """Check and compile a process, unless it is so large that this alone would take too long."""
-    if len(layout.nodes) > limits.flow_nodes:
-        message = (
-            f"The process has {len(layout.nodes)} flow nodes, more than the {limits.flow_nodes} allowed."
-        )
+    most = file.limits.flow_nodes
+    if len(layout.nodes) > most:
+        message = f"The process has {len(layout.nodes)} flow nodes, more than the {most} allowed."
         reading.problem(layout.xml, "too-large", message)
         return None
-    run_checks(layout, reading)
+    run_checks(layout, reading, stored=file.stored)
     return compile_graph(layout, reading)
 
 
 def _read_process(xml: XmlElement, file: _File, name: str) -> ProcessModel:
-    executable = is_true(xml.get("isExecutable"))
+    said = xml.get("isExecutable", "false")
+    # Whoever writes something else there may mean either, so the process is judged, and refused for that.
+    executable = is_true(said) or not (is_boolean(said) or file.stored)
     key = xml.id or "process"
     problems = Problems()
     layout = read_layout(xml, key, file.elements, problems)
     reading = ProcessReading(layout, file.elements, problems, file.zone, file.script_formats)
-    graph = _compile(layout, reading, file.limits)
+    graph = _compile(layout, reading, file)
     refusing, warnings = problems.problems, problems.warnings
     if not (executable or file.force_executable):
         refusing, warnings = (), (*refusing, *warnings)

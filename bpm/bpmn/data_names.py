@@ -24,8 +24,7 @@ class DataNames:
         self._index = index
         self._by_id: dict[str, DataName] = {}
         self._objects: dict[str, str] = {}
-        called = [xml for xml in index.root.children if xml.tag.startswith("global")]
-        elements = [xml for top in (process, *called) for xml in walk(top) if xml.space == BPMN and xml.id]
+        elements = [xml for xml in walk(process) if xml.space == BPMN and xml.id]
         for xml in elements:
             if xml.tag == "dataObject":
                 self._objects[xml.id] = clean(xml.get("name"))
@@ -45,7 +44,7 @@ class DataNames:
         if xml.tag == "property":
             return DataName((xml.id,))
         if xml.tag == "dataObject":
-            return DataName((self._objects[xml.id] or xml.id,))
+            return DataName((self._objects.get(xml.id) or xml.id,))
         if xml.tag == "dataObjectReference":
             reference = xml.get("dataObjectRef").strip()
             known = self._objects.get(reference)
@@ -56,7 +55,11 @@ class DataNames:
     def find(self, reference: str) -> DataName | None:
         """Return the variable of a data element that a QName names; None where it is none of this process."""
         name = reference.strip()
-        return self._by_id.get(name) or self._by_id.get(name.rpartition(":")[2])
+        return self._find(name) or self._find(name.rpartition(":")[2])
+
+    def _find(self, name: str) -> DataName | None:
+        called = self._index.called_data.get(name)
+        return self._by_id.get(name) or (None if called is None else self._name(called))
 
     def is_store(self, reference: str) -> bool:
         """Return whether a QName names a data store, which lies outside every process."""

@@ -31,6 +31,7 @@ def as_called_task(call: XmlElement, index: FileIndex) -> XmlElement:
     found = index.top(name) if call.tag == "callActivity" and name.strip() else None
     if found is None or found.tag not in _TASKS:
         return call
+    found = index.copied(found)
     attributes = {**found.attributes, **call.attributes, DRAWN_AS: call.tag}
     if found.get("scriptLanguage"):
         attributes.setdefault("scriptFormat", found.get("scriptLanguage"))

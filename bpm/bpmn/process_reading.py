@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime, tzinfo
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Final
 
 from bpm.bpmn.activity_reading import read_activity, read_event
@@ -28,6 +29,13 @@ CHECK_INSTANT: Final = datetime(2000, 1, 1, tzinfo=UTC)
 _INVALID: Final = compile_expression("")
 
 
+def _compiled(text: str, condition: bool, effects: bool) -> Expression | ExpressionSyntaxError:
+    try:
+        return compile_condition(text) if condition else compile_expression(text, effects=effects)
+    except ExpressionSyntaxError as error:
+        return error
+
+
 class ProcessReading:
     """Implements `Reading` for one process.
 
@@ -50,6 +58,9 @@ class ProcessReading:
         self.scope_names = frozenset(layout.scopes)
         self._layout = layout
         self._zone = zone
+        self._definitions: dict[int, tuple[XmlElement, tuple[XmlElement, ...]]] = {}
+        # Thousands of elements may have one text, such as the name of a signal: it is compiled once.
+        self._compiled = lru_cache(maxsize=None)(_compiled)
         self.problem = problems.problem
         self.warning = problems.warning
 
@@ -65,15 +76,20 @@ class ProcessReading:
 
     def event_definitions(self, xml: XmlElement) -> tuple[XmlElement, ...]:
         """Return an event's definitions in document order, referenced ones followed."""
-        found: list[XmlElement] = []
+        known = self._definitions.get(id(xml))
+        if known is None:
+            # The element is kept beside, so that no other one comes to have its identity.
+            known = self._definitions[id(xml)] = (xml, tuple(self._definitions_of(xml)))
+        return known[1]
+
+    def _definitions_of(self, xml: XmlElement) -> Iterator[XmlElement]:
         for child in xml.children:
             if is_event_definition(child):
-                found.append(child)
+                yield child
             elif child.tag == "eventDefinitionRef":
                 referenced = self.elements.find(child.text)
                 if referenced is not None and is_event_definition(referenced):
-                    found.append(referenced)
-        return tuple(found)
+                    yield self.elements.copied(referenced)
 
     def has_definition(self, xml: XmlElement, tag: str) -> bool:
         """Return whether one of an event's definitions is of that kind."""
@@ -217,10 +233,7 @@ class ProcessReading:
 
     def expression(self, xml: XmlElement, text: str, *, effects: bool = False) -> Expression:
         """Compile a text; a syntax error is a problem at `xml`."""
-        try:
-            return compile_expression(text, effects=effects)
-        except ExpressionSyntaxError as error:
-            return self._invalid(xml, error)
+        return self._valid(xml, self._compiled(text, False, effects))
 
     def condition(self, xml: XmlElement, text: str) -> Expression:
         """Compile a condition; a syntax error is a problem at `xml`.
@@ -229,17 +242,16 @@ class ProcessReading:
         """
         if self._in_feel and not text.strip().startswith(("=", "${", "#{")):
             text = "=" + text.strip()
-        try:
-            return compile_condition(text)
-        except ExpressionSyntaxError as error:
-            return self._invalid(xml, error)
+        return self._valid(xml, self._compiled(text, True, False))
 
     @cached_property
     def _in_feel(self) -> bool:
         return is_feel(self.elements.root.get("expressionLanguage").strip())
 
-    def _invalid(self, xml: XmlElement, error: ExpressionSyntaxError) -> Expression:
-        self.problem(xml, "expression", f"{error}.")
+    def _valid(self, xml: XmlElement, found: Expression | ExpressionSyntaxError) -> Expression:
+        if isinstance(found, Expression):
+            return found
+        self.problem(xml, "expression", f"{found}.")
         return _INVALID
 
     def process_extension(self, name: str, space: str = CAMUNDA) -> str | None:

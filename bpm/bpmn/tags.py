@@ -66,6 +66,11 @@ def is_event_definition(xml: XmlElement) -> bool:
     return xml.space == BPMN and xml.tag.endswith("EventDefinition")
 
 
+def is_boolean(text: str) -> bool:
+    """Return whether an attribute says true or false, or nothing: an exporter may leave it empty."""
+    return text.strip().lower() in ("", "true", "false", "1", "0")
+
+
 def is_true(text: str | None) -> bool:
     """Return whether an attribute says true, as XML Schema or a careless exporter writes it."""
     return text is not None and text.strip().lower() in ("true", "1")

@@ -24,7 +24,7 @@ def as_send_task(event: XmlElement, index: FileIndex) -> XmlElement:
         return event
     definitions = [child for child in event.children if is_event_definition(child)]
     definitions += [
-        found
+        index.copied(found)
         for reference in event.all("eventDefinitionRef")
         if (found := index.find(reference.text)) is not None
     ]

@@ -3,13 +3,16 @@
 The encoding is the file's affair (byte order mark or declaration), never the platform's. A document type
 declaration is refused before anything in it is read, so there are no entities but XML's own five; nothing is
 fetched from anywhere. Depth and number of elements are counted while the parser reads: it stops early.
+
+lxml finds every attribute of an element from the first one on, so reading n of them takes n * n steps. They are
+counted, which takes n, before one is read.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 from lxml import etree
 
@@ -19,6 +22,7 @@ from bpm.core.errors import DefinitionInvalid, Problem
 from bpm.core.xml import XmlElement
 
 _CHUNK_BYTES = 65_536
+_EVENTS: Final = ("start-ns", "start", "end")
 _name = lru_cache(maxsize=4096)(split_name)
 _SAFE: dict[str, Any] = {
     "resolve_entities": False,
@@ -42,7 +46,8 @@ def read_xml(data: bytes, limits: Limits) -> XmlElement:
     """Return the root element of a file.
 
     Raises:
-        DefinitionInvalid: rules `too-large`, `doctype`, `not-well-formed`, `too-deep`, `too-many-elements`.
+        DefinitionInvalid: rules `too-large`, `doctype`, `not-well-formed`, `too-deep`, `too-many-elements`,
+            `too-many-attributes`, `too-many-namespaces`.
     """
     if len(data) > limits.size_bytes:
         _refuse("too-large", f"The file has {len(data)} bytes, more than the {limits.size_bytes} allowed.")
@@ -89,7 +94,7 @@ def _check_prolog(data: bytes) -> None:
 
 def _parse(data: bytes, limits: Limits) -> XmlElement:
     etree.clear_error_log()
-    parser = etree.XMLPullParser(events=("start", "end"), remove_comments=True, remove_pis=True, **_SAFE)
+    parser = etree.XMLPullParser(events=_EVENTS, remove_comments=True, remove_pis=True, **_SAFE)
     builder = _Builder(limits)
     for begin in range(0, len(data), _CHUNK_BYTES):
         try:
@@ -107,6 +112,7 @@ class _Builder:
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._count = 0
+        self._declared = 0
         self._open: list[list[XmlElement]] = [[]]
 
     @property
@@ -118,10 +124,12 @@ class _Builder:
         """Handle what the parser has read so far.
 
         Raises:
-            DefinitionInvalid: too deep, or too many elements.
+            DefinitionInvalid: too deep, or too many elements, attributes or namespaces.
         """
         for event, element in parser.read_events():
-            if event == "start":
+            if event == "start-ns":  # Comes before the start of the element that declares it.
+                self._declared += 1
+            elif event == "start":
                 self._start(element)
             else:
                 made = _convert(element, tuple(self._open.pop()))
@@ -136,6 +144,16 @@ class _Builder:
         if self._count > self._limits.elements:
             message = f"The file has more than {self._limits.elements} elements."
             _refuse("too-many-elements", message, element.sourceline or 0)
+        self._check_width(element)
+
+    def _check_width(self, element: Any) -> None:
+        if len(element.attrib) > self._limits.attributes:
+            message = f"An element has more than {self._limits.attributes} attributes."
+            _refuse("too-many-attributes", message, element.sourceline or 0)
+        declared, self._declared = self._declared, 0
+        if declared > self._limits.namespaces:
+            message = f"An element declares more than {self._limits.namespaces} namespaces."
+            _refuse("too-many-namespaces", message, element.sourceline or 0)
 
 
 def _convert(element: Any, children: tuple[XmlElement, ...]) -> XmlElement:

@@ -120,6 +120,7 @@ def graph_of(definition: Id) -> Graph:
         zone=engine_zone(),
         force_executable=True,
         script_formats=handlers.script_formats(),
+        stored=True,
     )
     process = next(process for process in file.processes if process.key == key)
     if process.graph is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -114,10 +115,10 @@ def _read(
 
 
 def _twice(found: list[_Found]) -> list[Problem]:
-    keys = [one.process.key for one in found]
+    keys = Counter(one.process.key for one in found)
     return [
         Problem(key, 0, "duplicate-process", f"The process {key} stands twice in this deployment.")
-        for key in sorted({key for key in keys if keys.count(key) > 1})
+        for key in sorted(key for key, count in keys.items() if count > 1)
     ]
 
 

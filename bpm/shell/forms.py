@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 from functools import lru_cache
@@ -9,6 +10,7 @@ from hashlib import sha256
 from typing import Any, Final, NamedTuple
 
 from bpm.bpmn.file_index import walk
+from bpm.bpmn.forms.component_types import wrong_values
 from bpm.bpmn.forms.field import Form
 from bpm.bpmn.forms.form_json import FormInvalid, read_form_json
 from bpm.bpmn.forms.node_forms import OF_DEPLOYMENT, ProcessForms, read_process_forms
@@ -67,10 +69,13 @@ def read_form_files(resources: Sequence[tuple[str, bytes]]) -> tuple[list[FormFi
             found.append(read_form_file(name, data))
         except FormInvalid as error:
             problems.append(Problem("", 0, "form", str(error), name))
-    keys = [form_key(file) for file in found]
+        problems += [
+            Problem(wrong.component, wrong.line, "form", wrong.message, name) for wrong in wrong_values(data)
+        ]
+    keys = Counter(form_key(file) for file in found)
     problems += [
         Problem(key, 0, "duplicate-form", f"The form {key} stands twice in this deployment.")
-        for key in sorted({key for key in keys if keys.count(key) > 1})
+        for key in sorted(key for key, count in keys.items() if count > 1)
     ]
     return found, problems
 

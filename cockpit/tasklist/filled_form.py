@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Final
 
 from django import forms
@@ -14,7 +15,9 @@ from django.utils.translation import gettext_lazy as _
 
 from bpm.queries.forms import VARIABLES, FormFieldRow, FormRow
 from cockpit.tasklist.form_fields import JsonText, django_field, initial_of, json_value
+from cockpit.tasklist.large_values import large_values_kept
 from cockpit.tasklist.read_only_fields import read_only_field, read_only_text
+from cockpit.tasklist.untouched import is_untouched
 
 PREFIX: Final = "v-"
 MORE: Final = "more"
@@ -29,6 +32,7 @@ class Entry:
     text: str = ""
     bound: forms.BoundField | None = None
     row: FormFieldRow | None = None
+    kept: bool = False
 
 
 class FilledForm(forms.Form):
@@ -46,7 +50,8 @@ class FilledForm(forms.Form):
         super().__init__(data, auto_id=True)
         self.row = row
         self.quiet = quiet
-        self.shown = [field for field in row.fields if not field.hidden]
+        shown = (field for field in row.fields if not field.hidden)
+        self.shown, self._kept = large_values_kept(shown, PREFIX, data)
         for number, field in enumerate(self.shown):
             if field.type != "note":
                 self._add(PREFIX + field.name, number, field)
@@ -70,7 +75,8 @@ class FilledForm(forms.Form):
             if field.type == "note":
                 yield Entry("note", field.description)
             else:
-                yield Entry("field", bound=self[PREFIX + field.name], row=field)
+                bound = self[PREFIX + field.name]
+                yield Entry("field", bound=bound, row=field, kept=field.name in self._kept)
         for name in (MORE, BUSINESS_KEY):
             if name in self.fields:
                 yield Entry("field", bound=self[name])
@@ -91,7 +97,7 @@ class FilledForm(forms.Form):
         for field in self.shown if self.is_bound else ():
             name = PREFIX + field.name
             if not (field.type == "note" or field.read_only) and name in self.cleaned_data:
-                self._place(found, field, json_value(field, self.cleaned_data[name]))
+                self._place(found, field, self._value(field))
         return found
 
     def variables(self) -> dict[str, Any]:
@@ -103,10 +109,20 @@ class FilledForm(forms.Form):
         for field in self.shown:
             if field.type == "note" or field.read_only:
                 continue
-            value = json_value(field, self.cleaned_data[PREFIX + field.name])
+            value = self._value(field)
             if self.row.source != VARIABLES or _is_changed(field.value, value):
                 self._place(found, field, value)
         return found
+
+    def _value(self, field: FormFieldRow) -> Any:
+        """Return the value of a field that is right: what nobody has touched is what it was."""
+        name = PREFIX + field.name
+        value = json_value(field, self.cleaned_data[name])
+        sent = self.fields[name].widget.value_from_datadict(self.data, self.files, self.add_prefix(name))
+        if field.value is None or not is_untouched(self.fields[name], sent):
+            return value
+        # A field that somebody has drawn up says of which type the value is to be: it makes a number of a text.
+        return field.value if self.row.source == VARIABLES or _is_of_type(field, value) else value
 
     def business_key(self) -> str | None:
         """Return the business key that was typed, None without one."""
@@ -156,6 +172,15 @@ def _is_changed(before: Any, now: Any) -> bool:
     if before is None and now in (None, "", False):
         return False
     return bool(now != before) or type(now) is not type(before)
+
+
+def _is_of_type(field: FormFieldRow, made: Any) -> bool:
+    """Return whether the present value has the type of what a field makes."""
+    if field.type not in ("text", "multiline", "integer", "number", "boolean"):
+        return True
+    return all(
+        isinstance(field.value, one) == isinstance(made, one) for one in (str, bool, int | float | Decimal)
+    )
 
 
 def _tie(field: forms.Field, name: str, described: bool) -> None:

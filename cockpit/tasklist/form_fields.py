@@ -52,6 +52,14 @@ class JsonText(forms.CharField):
         """Lengths and the like are about text; the engine checks values."""
 
 
+class PlainText(forms.CharField):
+    """Text as it is typed, with its spaces; where something is required, spaces alone are nothing."""
+
+    def validate(self, value: Any) -> None:
+        """Refuse nothing where something is required."""
+        super().validate(value.strip() if self.required else value)
+
+
 class PatternValidator:
     """The text holds something that a regular expression describes."""
 
@@ -72,10 +80,10 @@ def django_field(row: FormFieldRow) -> forms.Field:
 
 def _text(row: FormFieldRow) -> forms.Field:
     many = row.type == "multiline"
-    found = forms.CharField(
+    found = PlainText(
         min_length=row.min_length,
         max_length=min(row.max_length or MAX_TEXT, MAX_TEXT),
-        strip=not many,
+        strip=row.format in ("email", "phone"),
         widget=forms.Textarea(attrs={"rows": 4}) if many else forms.TextInput(attrs=_input_type(row)),
     )
     if row.pattern:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bpm.bpmn.checks.registry import CHECKS
+from bpm.bpmn.checks.registry import CHECKS, OF_DEPLOYING
 from tests.bpmn.files import LINE, around, definitions, flow, found, path, read, read_all
 
 MESSAGE = '<messageEventDefinition messageRef="m"/>'
@@ -501,5 +501,5 @@ def test_a_script_format_with_a_registered_handler_is_known() -> None:
 
 
 def test_every_check_is_registered_once_and_says_its_rule() -> None:
-    assert len(set(CHECKS)) == len(CHECKS)
-    assert all(check.__doc__ for check in CHECKS)
+    assert len({*CHECKS, *OF_DEPLOYING}) == len(CHECKS) + len(OF_DEPLOYING)
+    assert all(check.__doc__ for check in (*CHECKS, *OF_DEPLOYING))

@@ -12,7 +12,9 @@ from typing import Any
 
 import pytest
 from django.db.models import Count
+from knox.models import AuthToken
 
+from bpm.management.demo.parts import without_proxy
 from bpm.models import ExternalTask, HistoryEvent, ProcessInstance
 from tests.support.children import Children, descendants, eventually, is_running
 from tests.support.running_demo import PatientCaller, RunningDemo, free_port
@@ -51,6 +53,73 @@ def test_a_taken_port_is_named_with_the_way_out(transactional_db: None, tmp_path
     assert f"Port {port} on 127.0.0.1 cannot be used" in said
     assert f"--port {port + 1}" in said
     assert "Traceback" not in said
+
+
+@pytest.mark.sqlite
+def test_a_second_demo_says_why_not_and_leaves_the_first_alone(
+    transactional_db: None, tmp_path: Path
+) -> None:
+    with RunningDemo(tmp_path) as demo, Children(tmp_path) as children:
+        (token,) = AuthToken.objects.values_list("digest", flat=True)
+        log = demo.log("worker")
+        second = children.start("manage.py", "demo", "--once", "--port", str(free_port()))
+        assert second.wait(60) == 1
+        said = children.log().read_text()
+        assert f"A demo is running with the data in {tmp_path} already" in said
+        assert f"(process {demo.process.pid}, port {demo.port})" in said
+        assert "BPM_VAR_DIR=" in said
+        assert "Traceback" not in said
+        assert list(AuthToken.objects.values_list("digest", flat=True)) == [token]
+        assert demo.log("worker").startswith(log)
+    assert not AuthToken.objects.exists(), "the token of a demo ends with it"
+
+
+@pytest.mark.sqlite
+def test_two_demos_with_one_database_leave_each_others_tokens(transactional_db: None, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    with RunningDemo(tmp_path) as demo, Children(tmp_path / "other") as children:
+        (token,) = AuthToken.objects.values_list("digest", flat=True)
+        second = children.start("manage.py", "demo", "--once", "--port", str(free_port()))
+        assert second.wait(150) == 0, children.log().read_text()
+        assert list(AuthToken.objects.values_list("digest", flat=True)) == [token]
+        demo.kill("worker")
+        eventually(lambda: "worker" in demo.children_of_demo(), 20, "the worker to be started again")
+        with PatientCaller(demo.api) as caller:
+            caller.post("/process-instances", {"process_def_id": "payment-flow", "variables": {"amount": 1}})
+        payments = ProcessInstance.objects.filter(definition_key="payment-flow")
+        eventually(lambda: payments.filter(status="COMPLETED").count() == 3, 60, "all payments")
+
+
+@pytest.mark.sqlite
+def test_the_token_of_a_demo_that_was_killed_ends_with_the_next_one(
+    transactional_db: None, tmp_path: Path
+) -> None:
+    with RunningDemo(tmp_path) as demo:
+        demo.process.kill()
+        demo.process.wait(20)
+        assert AuthToken.objects.count() == 1
+    with Children(tmp_path) as children:
+        demo_after = children.start("manage.py", "demo", "--once", "--port", str(free_port()))
+        assert demo_after.wait(150) == 0, children.log().read_text()
+    assert not AuthToken.objects.exists()
+
+
+@pytest.mark.sqlite
+@pytest.mark.parametrize("variable", ["HTTP_PROXY", "http_proxy", "ALL_PROXY"])
+def test_a_proxy_is_not_asked_for_this_machine(transactional_db: None, tmp_path: Path, variable: str) -> None:
+    with socket.socket() as proxy, Children(tmp_path) as children:
+        # Nobody ever accepts: whoever asks it waits in vain.
+        proxy.bind(("127.0.0.1", 0))
+        proxy.listen()
+        proxies = {variable: f"http://127.0.0.1:{proxy.getsockname()[1]}"}
+        demo = children.start("manage.py", "demo", "--once", "--port", str(free_port()), **proxies)
+        assert demo.wait(150) == 0, children.log().read_text()
+
+
+def test_hosts_that_need_no_proxy_stay_those() -> None:
+    found = without_proxy({"NO_PROXY": "a.example, b.example", "no_proxy": "b.example,localhost"})
+    assert found == dict.fromkeys(("NO_PROXY", "no_proxy"), "b.example,localhost,a.example,127.0.0.1,::1")
+    assert without_proxy({})["NO_PROXY"] == "127.0.0.1,localhost,::1"
 
 
 @pytest.mark.sqlite

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from django.test import Client
 from lxml import html
+
+_DAY, _HOUR = r"\d{4}-\d\d-\d\d", r"\d\d:\d\d(:\d\d(\.\d{1,3})?)?"
+_READ: Final = {"date": _DAY, "time": _HOUR, "datetime-local": f"{_DAY}T{_HOUR}"}
+"""What fields for moments can hold; anything else a browser takes for nothing."""
 
 
 @dataclass
@@ -35,10 +40,31 @@ class Page:
             return str(found.value)
         return str(found.get("value", ""))
 
+    def as_rendered(self) -> dict[str, list[str]]:
+        """Return what a browser sends for the main form when nobody has touched it."""
+        found: dict[str, list[str]] = {}
+        for one in self.tree.xpath("//form[@id='work']//*[@name][not(@disabled)][not(self::button)]"):
+            for text in _sent(one):
+                found.setdefault(one.get("name"), []).append(text)
+        return found
+
     def hidden(self) -> dict[str, str]:
         """Return the hidden fields of the main form."""
         found = self.tree.xpath("//form[@id='work']//input[@type='hidden']")
         return {one.get("name"): one.get("value") or "" for one in found}
+
+
+def _sent(field: Any) -> list[str]:
+    kind = field.get("type", "text")
+    if field.tag == "textarea":
+        text = re.sub("\r\n|\r", "\n", field.text or "").removeprefix("\n")
+        return [text.replace("\n", "\r\n")]
+    if field.tag == "select":
+        return [option.get("value") for option in field.xpath(".//option[@selected]")] or [field.value or ""]
+    if kind in ("checkbox", "radio"):
+        return [field.get("value") or "on"] if "checked" in field.attrib else []
+    text = re.sub("[\r\n]", "", field.get("value") or "")
+    return [text if kind not in _READ or re.fullmatch(_READ[kind], text) else ""]
 
 
 @dataclass

@@ -8,9 +8,6 @@ from bpm.bpmn.process_reading import ProcessReading
 
 def check_message_flows(layout: Layout, reading: ProcessReading) -> None:
     """Message flows of the process's nodes are ignored."""
-    for collaboration in reading.elements.root.children:
-        for flow in collaboration.all("messageFlow") if "id" in collaboration.attributes else ():
-            if layout.node(flow.get("sourceRef")) or layout.node(flow.get("targetRef")):
-                reading.warning(
-                    flow, "message-flow", "Message flows are drawn only; the engine ignores them."
-                )
+    for node in layout.nodes:
+        for flow in reading.elements.message_flows.get(node, ()):
+            reading.warning(flow, "message-flow", "Message flows are drawn only; the engine ignores them.")

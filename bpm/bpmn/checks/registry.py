@@ -24,6 +24,7 @@ from bpm.bpmn.checks import (
     vendor,
     vendor_values,
     waiting,
+    written,
 )
 from bpm.bpmn.layout import Layout
 from bpm.bpmn.process_reading import ProcessReading
@@ -90,7 +91,11 @@ CHECKS: Final[tuple[Check, ...]] = (
 )
 
 
-def run_checks(layout: Layout, reading: ProcessReading) -> None:
+OF_DEPLOYING: Final[tuple[Check, ...]] = (written.check_flags, written.check_process_name)
+"""Rules that are not asked again of what is stored."""
+
+
+def run_checks(layout: Layout, reading: ProcessReading, *, stored: bool = False) -> None:
     """Report everything that is wrong with the structure of a process."""
-    for check in CHECKS:
+    for check in CHECKS if stored else (*CHECKS, *OF_DEPLOYING):
         check(layout, reading)

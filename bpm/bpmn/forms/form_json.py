@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -61,9 +62,8 @@ def read_form_json(data: str | bytes) -> Form:
 
 
 def _refuse_repeated(fields: tuple[FormField, ...]) -> None:
-    names = [field.name for field in fields if field.name]
-    for name in names:
-        if names.count(name) > 1:
+    for name, count in Counter(field.name for field in fields if field.name).items():
+        if count > 1:
             raise FormInvalid(f"Two components have the key {name!r}.")
 
 

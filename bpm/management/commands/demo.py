@@ -15,8 +15,9 @@ from django.db import connections
 
 from bpm.jobs.programs import Program
 from bpm.jobs.supervisor import ProgramKeepsEnding, Supervisor
+from bpm.management.demo.alone import Place, alone
 from bpm.management.demo.parts import HOST, programs, require_free
-from bpm.management.demo.preparation import prepare
+from bpm.management.demo.preparation import end_token, prepare
 from bpm.management.demo.texts import outcome, trace_lines, welcome, what_to_try
 from bpm.management.demo.visitor import DemoFailed, Visitor
 
@@ -43,8 +44,14 @@ class Command(BaseCommand):
         port: int = options["port"]
         require_free(port)
         logging.getLogger("httpx").setLevel(logging.WARNING)
+        with alone(settings.VAR_DIR, port) as place:
+            self._run(place, port, once=options["once"])
+
+    def _run(self, place: Place, port: int, *, once: bool) -> None:
+        place.note(port, place.left)
         self._say("Setting up: tables, definitions, user …")
-        prepared = prepare()
+        prepared = prepare(place.left)
+        place.note(port, prepared.digest)
         # The programs open their own connections; an idle one here would only be in the way.
         connections.close_all()
         parts = programs(port, prepared.token, settings.VAR_DIR / "log")
@@ -57,8 +64,8 @@ class Command(BaseCommand):
             with Visitor(url, supervisor.check) as visitor:
                 visitor.wait_for_web(WEB_WITHIN_S)
                 self._lines(welcome(url, prepared, parts, str(settings.VAR_DIR)))
-                order = self._show(visitor, once=options["once"])
-                if not options["once"]:
+                order = self._show(visitor, once=once)
+                if not once:
                     self._lines(what_to_try(url, order, parts))
                     self._stay(supervisor)
         except (ProgramKeepsEnding, DemoFailed) as error:
@@ -68,6 +75,7 @@ class Command(BaseCommand):
         finally:
             _ignore_signals()
             supervisor.stop()
+            end_token(prepared.digest)
 
     def _show(self, visitor: Visitor, *, once: bool) -> str:
         """Start one instance of each example, show what becomes of them; return the order's id."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Final
 
 from django.conf import settings
 from django.core.management.base import CommandError
@@ -13,6 +16,8 @@ from bpm.jobs.programs import Program
 
 HOST = "127.0.0.1"
 WEB_THREADS = 8
+_NO_PROXY: Final = ("no_proxy", "NO_PROXY")
+_LOOPBACK: Final = (HOST, "localhost", "::1")
 
 
 def require_free(port: int) -> None:
@@ -40,9 +45,19 @@ def programs(port: int, token: str, logs: Path) -> list[Program]:
         "DJANGO_SETTINGS_MODULE": "bpm.project.settings",
         "PYTHONPATH": str(settings.BASE_DIR),
         "PYTHONUNBUFFERED": "1",
+        **without_proxy(os.environ),
     }
     web = [sys.executable, "-m", "gunicorn", "bpm.project.wsgi:application"]
-    web += ["--bind", f"{HOST}:{port}", "--workers", "1", "--threads", str(WEB_THREADS)]
+    web += [
+        "--config",
+        "python:bpm.project.web_server",
+        "--bind",
+        f"{HOST}:{port}",
+        "--workers",
+        "1",
+        "--threads",
+        str(WEB_THREADS),
+    ]
     web += ["--graceful-timeout", "5", "--log-level", "warning", "--no-control-socket"]
     cluster = [sys.executable, "-m", "django", "cluster"]
     worker = [sys.executable, "-m", "bpm.worker", "bpm.worker.examples.payment:PaymentHandler"]
@@ -55,6 +70,16 @@ def programs(port: int, token: str, logs: Path) -> list[Program]:
         _program("cluster", cluster, shared, logs),
         _program("worker", worker, shared | ledger, logs),
     ]
+
+
+def without_proxy(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables by which a program reaches this machine directly, and other ones as before.
+
+    Programs read them in small or in capital letters, so each gets what was there in both.
+    """
+    there = ",".join(environment.get(name, "") for name in _NO_PROXY).split(",")
+    hosts = dict.fromkeys(host for name in (*there, *_LOOPBACK) if (host := name.strip()))
+    return dict.fromkeys(_NO_PROXY, ",".join(hosts))
 
 
 def _program(name: str, command: list[str], environment: dict[str, str], logs: Path) -> Program:

@@ -23,20 +23,26 @@ class Prepared:
     Attributes:
         processes: `key version` of each example.
         password, token: of the user `demo`, new at each start.
+        digest: by which the token is removed again.
     """
 
     processes: list[str]
     password: str
     token: str
+    digest: str
 
 
-def prepare() -> Prepared:
-    """Create tables and groups, deploy the examples, give the demo's user a new password and token."""
+def prepare(left: str = "") -> Prepared:
+    """Create tables and groups, deploy the examples, give the demo's user a new password and token.
+
+    Args:
+        left: digest of a token that a demo before has left behind; it ends.
+    """
     call_command("migrate", verbosity=0, interactive=False)
     create_groups()
     processes = deploy_examples()
-    password, token = renew_user()
-    return Prepared(processes, password, token)
+    end_token(left)
+    return Prepared(processes, *renew_user())
 
 
 def deploy_examples() -> list[str]:
@@ -49,13 +55,20 @@ def deploy_examples() -> list[str]:
     return [f"{one['key']} {one['version']}" for one in answer["definitions"]]
 
 
-def renew_user() -> tuple[str, str]:
-    """Return a new password and a new token of the demo's user, who may see everything; older ones end."""
+def renew_user() -> tuple[str, str, str]:
+    """Return a new password, and a new token with its digest, of the demo's user, who may see everything.
+
+    Other tokens stay: one may be that of a demo elsewhere with the same database.
+    """
     user, _ = User.objects.get_or_create(username=USER)
     password = secrets.token_urlsafe(9)
     user.is_staff = user.is_superuser = True
     user.set_password(password)
     user.save()
-    AuthToken.objects.filter(user=user).delete()
-    _, token = AuthToken.objects.create(user=user)
-    return password, token
+    row, token = AuthToken.objects.create(user=user)
+    return password, token, str(row.digest)
+
+
+def end_token(digest: str) -> None:
+    """End a token of the demo's user."""
+    AuthToken.objects.filter(user__username=USER, digest=digest).delete()

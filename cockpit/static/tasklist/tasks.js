@@ -3,7 +3,7 @@
 
 (() => {
   const KEY = "draft:";
-  const skipped = new Set(["csrfmiddlewaretoken", "once", "shown", "for_others"]);
+  const skipped = new Set(["csrfmiddlewaretoken", "once", "shown", "for_others", "kept"]);
   const storage = () => { try { return window.sessionStorage; } catch { return null; } };
 
   const read = (form) => {

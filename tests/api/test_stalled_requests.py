@@ -1,0 +1,111 @@
+"""Half a request holds no thread of the web server for long; what comes slowly is read, and who waits is answered."""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, suppress
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bpm.management.demo.parts import programs
+from bpm.models import ProcessInstance
+from bpm.project import web_server
+from tests.support.children import Children, eventually
+from tests.support.commands import ROOT
+from tests.support.running_demo import free_port
+
+LIMIT_S = 1
+THREADS = 2
+BODY = b'{"process_def_id": "minimal"}'
+START = (
+    "POST /api/v1/process-instances HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+    "Content-Length: {}\r\n\r\n"
+)
+FETCH = {"worker_id": "w", "task_types": ["nothing"], "wait_ms": 3_000}
+
+
+@pytest.fixture
+def port(transactional_db: None, deployed: None, tmp_path: Path) -> Iterator[int]:
+    """A server with two threads and a limit of a second."""
+    settings = tmp_path / "server.py"
+    settings.write_text(
+        "from bpm.project.web_server import end_stalled\n"
+        f"def post_fork(server, worker):\n    end_stalled(worker.sockets, {LIMIT_S})\n"
+    )
+    found = free_port()
+    web = ["gunicorn", "bpm.project.wsgi:application", "--config", str(settings), "--threads", str(THREADS)]
+    with Children(tmp_path) as children:
+        children.start(
+            "-m", *web, "--bind", f"127.0.0.1:{found}", "--no-control-socket", BPM_OPEN_ON_LOOPBACK="1"
+        )
+        eventually(lambda: _listens(found), 60, "the server")
+        yield found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("half", [START.format(100) + "{", START[:30], START.format(5)])
+def test_halves_of_requests_hold_no_thread(port: int, half: str) -> None:
+    with ExitStack() as stack:
+        held = [stack.enter_context(_connected(port)) for _ in range(4 * THREADS)]
+        for one in held:
+            one.sendall(half.encode())
+        begin = time.monotonic()
+        assert _call(port, "/process-instances", json.loads(BODY))[0] == 201
+        assert time.monotonic() - begin < 30, "without a limit it is never answered"
+        for one in held:
+            one.settimeout(20)
+            with suppress(ConnectionResetError):
+                answer = one.recv(65_536)
+                assert answer == b"" or b" 400 " in answer.splitlines()[0], answer
+    assert ProcessInstance.objects.count() == 1
+
+
+@pytest.mark.slow
+def test_a_request_that_comes_slowly_is_read(port: int) -> None:
+    with _connected(port) as slow:
+        slow.sendall(START.format(len(BODY)).encode())
+        for begin in range(0, len(BODY), 5):
+            time.sleep(LIMIT_S / 2)
+            slow.sendall(BODY[begin : begin + 5])
+        slow.settimeout(20)
+        assert b" 201 " in slow.recv(65_536).splitlines()[0]
+
+
+@pytest.mark.slow
+def test_a_long_poll_waits_longer_than_a_request_may_stall(port: int) -> None:
+    begin = time.monotonic()
+    assert _call(port, "/external-tasks/fetch-and-lock", FETCH)[0] == 200
+    assert time.monotonic() - begin > 2 * LIMIT_S
+
+
+def test_the_demo_and_an_installation_are_started_with_the_limit(tmp_path: Path) -> None:
+    option = f"--config python:{web_server.__name__}"
+    (web, *_) = programs(3000, "token", tmp_path)
+    assert option in " ".join(web._command)
+    assert option in (ROOT / "docs/deployment/run").read_text()
+    assert web_server.STALLED_S < 60
+
+
+def _connected(port: int) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", port), timeout=20)
+
+
+def _call(port: int, path: str, body: Any) -> tuple[int, Any]:
+    server = HTTPConnection("127.0.0.1", port, timeout=60)
+    server.request("POST", f"/api/v1{path}", json.dumps(body), {"Content-Type": "application/json"})
+    with server.getresponse() as answer:
+        found = answer.status, json.load(answer)
+    server.close()
+    return found
+
+
+def _listens(port: int) -> bool:
+    with suppress(OSError), _connected(port):
+        return True
+    return False

@@ -10,7 +10,17 @@ import pytest
 from bpm import engine, handlers
 from bpm.core.errors import LeaseConflict
 from bpm.models import ExternalTask, Timer, UserTask
-from tests.support.believing import believing, deploy, leave_work, open_task, sound, start, used, values
+from tests.support.believing import (
+    believing,
+    deploy,
+    lease,
+    leave_work,
+    open_task,
+    sound,
+    start,
+    used,
+    values,
+)
 from tests.support.loop_models import process, service
 
 pytestmark = [pytest.mark.postgresql, pytest.mark.django_db(transaction=True)]
@@ -44,10 +54,10 @@ def test_who_completes_a_task_decides() -> None:
         start()
         leave_work()
     start()
-    (leased,) = engine.fetch_and_lock("w", topics=["x"], max_tasks=1, lock_ms=60_000)
-    for worker, lease in (("v", leased["lease_id"]), ("w", leased["lease_id"] + 1)):
+    leased = lease()
+    for worker, number in (("v", leased["lease_id"]), ("w", leased["lease_id"] + 1)):
         with pytest.raises(LeaseConflict):
-            engine.complete_external_task(leased["task_id"], worker=worker, lease=lease)
+            engine.complete_external_task(leased["task_id"], worker=worker, lease=number)
     engine.complete_external_task(leased["task_id"], worker="w", lease=leased["lease_id"])
     sound(str(leased["instance_id"]))
 
@@ -67,7 +77,7 @@ def test_whether_a_lease_has_run_out_decides() -> None:
         start()
         leave_work()
     start()
-    (leased,) = engine.fetch_and_lock("w", topics=["x"], max_tasks=1, lock_ms=1)
+    leased = lease(lock_ms=1)
     time.sleep(0.05)
     with pytest.raises(LeaseConflict):
         engine.complete_external_task(leased["task_id"], worker="w", lease=leased["lease_id"])

@@ -55,9 +55,15 @@ def open_task(instance: str) -> str:
     return str(UserTask.objects.get(instance__id=instance, status="OPEN").pk)
 
 
+def lease(topic: str = "x", lock_ms: int = 60_000) -> dict[str, Any]:
+    """Fetch a task by the worker `w`."""
+    (leased,) = engine.fetch_and_lock("w", topics=[topic], max_tasks=1, lock_ms=lock_ms)
+    return leased
+
+
 def leave_work(topic: str = "x", **variables: Any) -> str:
     """Fetch a task and complete it; return its instance."""
-    (leased,) = engine.fetch_and_lock("w", topics=[topic], max_tasks=1, lock_ms=60_000)
+    leased = lease(topic)
     engine.complete_external_task(
         leased["task_id"], worker="w", lease=leased["lease_id"], variables=variables
     )

@@ -49,10 +49,11 @@ def port(transactional_db: None, deployed: None, tmp_path: Path) -> Iterator[int
 
 
 @pytest.mark.slow
+@pytest.mark.sqlite
 @pytest.mark.parametrize("half", [START.format(100) + "{", START[:30], START.format(5)])
 def test_halves_of_requests_hold_no_thread(port: int, half: str) -> None:
     with ExitStack() as stack:
-        held = [stack.enter_context(_connected(port)) for _ in range(4 * THREADS)]
+        held = [stack.enter_context(_connected(port)) for _ in range(2 * THREADS)]
         for one in held:
             one.sendall(half.encode())
         begin = time.monotonic()
@@ -67,6 +68,7 @@ def test_halves_of_requests_hold_no_thread(port: int, half: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.sqlite
 def test_a_request_that_comes_slowly_is_read(port: int) -> None:
     with _connected(port) as slow:
         slow.sendall(START.format(len(BODY)).encode())
@@ -78,6 +80,7 @@ def test_a_request_that_comes_slowly_is_read(port: int) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.sqlite
 def test_a_long_poll_waits_longer_than_a_request_may_stall(port: int) -> None:
     begin = time.monotonic()
     assert _call(port, "/external-tasks/fetch-and-lock", FETCH)[0] == 200

@@ -17,7 +17,16 @@ from bpm.core.errors import LeaseConflict
 from bpm.models import HistoryEvent, ProcessInstance, UserTask
 from bpm.queries.variables import process_variables
 from bpm.shell.remembering.memory import memory
-from tests.support.believing import believing, deploy, lease, leave_work, open_task, sound, start, used
+from tests.support.believing import (
+    believing,
+    deploy,
+    known_work,
+    leave_work,
+    open_task,
+    sound,
+    start,
+    used,
+)
 from tests.support.model import parse_model
 from tests.support.model_xml import write_xml
 from tests.support.tree_model import tree_xml
@@ -155,12 +164,7 @@ def test_what_is_wrong_is_forgotten_and_never_written() -> None:
 
 
 def test_what_is_remembered_of_a_command_that_is_refused_is_forgotten() -> None:
-    deploy("start s -> a\nexternal a topic=x -> e\nend e")
-    for _ in range(3):
-        start()
-        leave_work()
-    start()
-    leased = lease()
+    leased = known_work()
     (asked,) = [one for one in memory._decisions if "w" in one.asked and CompleteExternalTask in one.asked]
     by_another = asked._replace(asked=tuple("v" if one == "w" else one for one in asked.asked))
     memory.keep(by_another, memory._decisions[asked])

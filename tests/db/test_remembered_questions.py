@@ -13,7 +13,7 @@ from bpm.models import ExternalTask, Timer, UserTask
 from tests.support.believing import (
     believing,
     deploy,
-    lease,
+    known_work,
     leave_work,
     open_task,
     sound,
@@ -49,12 +49,7 @@ def test_which_of_two_tasks_is_completed_decides() -> None:
 
 
 def test_who_completes_a_task_decides() -> None:
-    deploy("start s -> a\nexternal a topic=x -> e\nend e")
-    for _ in range(3):
-        start()
-        leave_work()
-    start()
-    leased = lease()
+    leased = known_work()
     for worker, number in (("v", leased["lease_id"]), ("w", leased["lease_id"] + 1)):
         with pytest.raises(LeaseConflict):
             engine.complete_external_task(leased["task_id"], worker=worker, lease=number)
@@ -72,12 +67,7 @@ def test_which_results_there_are_decides() -> None:
 
 
 def test_whether_a_lease_has_run_out_decides() -> None:
-    deploy("start s -> a\nexternal a topic=x -> e\nend e")
-    for _ in range(3):
-        start()
-        leave_work()
-    start()
-    leased = lease(lock_ms=1)
+    leased = known_work(lock_ms=1)
     time.sleep(0.05)
     with pytest.raises(LeaseConflict):
         engine.complete_external_task(leased["task_id"], worker="w", lease=leased["lease_id"])

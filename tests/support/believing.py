@@ -70,5 +70,15 @@ def leave_work(topic: str = "x", **variables: Any) -> str:
     return str(leased["instance_id"])
 
 
+def known_work(lock_ms: int = 60_000) -> dict[str, Any]:
+    """Let it be known how work on topic `x` is started, leased and completed; return a lease of one more."""
+    deploy("start s -> a\nexternal a topic=x -> e\nend e")
+    for _ in range(3):
+        start()
+        leave_work()
+    start()
+    return lease(lock_ms=lock_ms)
+
+
 def values(instance: str) -> dict[str, str]:
     return dict(Variable.objects.filter(instance__id=instance).values_list("name", "value"))

@@ -91,24 +91,20 @@ def expire(run: Run, command: c.ExpireLeases) -> dict[str, Any]:
     return {"expired": expired}
 
 
-def _fingerprint(command: c.LeaseCommand, body: dict[str, Any]) -> str:
-    return _digest(command.worker, body)
-
-
-def _digest(worker: str, body: dict[str, Any]) -> str:
+def _fingerprint(worker: str, body: dict[str, Any]) -> str:
     return hashlib.sha256(to_text({"worker": worker, **body}).encode()).hexdigest()[:32]
 
 
 @lru_cache
-def _digest_without_results(worker: str) -> str:
-    return _digest(worker, {"variables": {}})
+def _fingerprint_without_results(worker: str) -> str:
+    return _fingerprint(worker, {"variables": {}})
 
 
 def completion_fingerprint(command: c.CompleteExternalTask) -> str:
     """Return what tells a repeated completion from another one."""
     if not command.variables:
-        return _digest_without_results(command.worker)
-    return _fingerprint(command, {"variables": dict(command.variables)})
+        return _fingerprint_without_results(command.worker)
+    return _fingerprint(command.worker, {"variables": dict(command.variables)})
 
 
 def _holder(run: Run, command: c.LeaseCommand) -> ExternalTask:
@@ -179,7 +175,7 @@ def fail(run: Run, command: c.FailExternalTask) -> dict[str, Any]:
         RetriesNotMonotonic: more retries than are left, on a task that failed before.
     """
     body = {"error": command.error, "details": command.details, "retries": command.retries}
-    fingerprint = _fingerprint(command, body | {"retry_after_ms": command.retry_after_ms})
+    fingerprint = _fingerprint(command.worker, body | {"retry_after_ms": command.retry_after_ms})
     if any(_repeated(run, command, f"{how}:{fingerprint}") for how in ("fail", "bpmn-error")):
         return {}
     row = _holder(run, command)
@@ -214,7 +210,7 @@ def fail(run: Run, command: c.FailExternalTask) -> dict[str, Any]:
 def throw_error(run: Run, command: c.ThrowExternalTaskError) -> dict[str, Any]:
     """Emit ExternalTaskErrorThrown, VariableSet …; uncaught, the token fails with the code."""
     body = {"code": command.error_code, "message": command.message, "variables": dict(command.variables)}
-    fingerprint = _fingerprint(command, body)
+    fingerprint = _fingerprint(command.worker, body)
     if _repeated(run, command, f"bpmn-error:{fingerprint}"):
         return {}
     row = _holder(run, command)

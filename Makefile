@@ -54,9 +54,10 @@ lint-django: .venv/ok-dev
 	$(LOCAL) DATABASE_URL=sqlite://:memory: $(PY) manage.py makemigrations --check --dry-run
 
 # Two lanes, so that both databases and two cores are busy to the end; whichever is free first takes the next part.
+# FIRST=lint lets the lanes begin with what checks the text.
 ON_POSTGRESQL := BPM_TEST_DATABASE=postgresql .venv/bin/pytest -m
 test: .venv/ok-dev  ## all tests, on SQLite and on PostgreSQL side by side; those that kill processes afterwards
-	@$(MAKE) --no-print-directory -j2 -k -O calm-sqlite calm-postgresql crash-postgresql crash-sqlite
+	@$(MAKE) --no-print-directory -j2 -k -O $(FIRST) calm-postgresql calm-sqlite crash-postgresql crash-sqlite
 
 calm-sqlite: .venv/ok-dev
 	BPM_COUNT_RUN=sqlite .venv/bin/pytest -m "not crash" $(ARGS)

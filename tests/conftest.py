@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -15,17 +16,18 @@ pytest_plugins = [
     "tests.support.selection",
     "tests.support.skips",
     "tests.support.counts",
+    "tests.support.shaking",
+    "tests.support.unhurried",
 ]
 
-settings.register_profile("dev", max_examples=50, deadline=None, print_blob=True)
-settings.register_profile(
-    "ci",
-    max_examples=100,
-    deadline=None,
-    derandomize=True,
-    print_blob=True,
-    suppress_health_check=[HealthCheck.too_slow],
-)
+_ALWAYS: dict[str, Any] = {
+    "deadline": None,
+    "print_blob": True,
+    "suppress_health_check": [HealthCheck.too_slow],
+}
+"""How long an example takes says how busy the machine is."""
+settings.register_profile("dev", max_examples=50, **_ALWAYS)
+settings.register_profile("ci", max_examples=100, derandomize=True, **_ALWAYS)
 settings.register_profile("mutation", settings.get_profile("ci"), max_examples=10)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
 

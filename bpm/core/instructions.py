@@ -1,4 +1,4 @@
-"""What a modification consists of; `start_at` starts an instance by the same (semantics §12)."""
+"""What a modification consists of; an instance that starts elsewhere starts by the same (semantics §12)."""
 
 from __future__ import annotations
 

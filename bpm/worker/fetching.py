@@ -134,9 +134,11 @@ class Fetcher:
             leases, retry_after_s = self._fetch_until_answered(reserved, self._config.wait_ms)
         finally:
             self._slots.give_back(reserved - len(leases))
-        for lease in leases:
-            self._accept(lease)
         if leases:
+            # Whose slot becomes free from here on need not ask: the next fetch does.
+            self._is_waiting = False
+            for lease in leases:
+                self._accept(lease)
             return 0.0
         if retry_after_s is not None:
             return retry_after_s

@@ -117,7 +117,7 @@ def test_an_external_task_in_back_off_says_from_when_it_is_fetched(api: Api) -> 
 def test_a_dead_letter_is_an_incident(api: Api) -> None:
     body = '<serviceTask id="x" camunda:type="external" camunda:topic="t"/>'
     instance = begin(api, ENDS, body, flows("s x", "x e"))
-    (task,) = engine.fetch_and_lock("w", topics=["t"], max_tasks=1, lock_ms=1_000)
+    (task,) = engine.fetch_and_lock("w", topics=["t"], max_tasks=1, lock_ms=60_000)
     engine.fail_external_task(task["task_id"], worker="w", error="down", retries=0)
     token = explained(api, instance, "x")
     assert (token["waits_for"], token["incident"]["kind"]) == ("incident", "ExternalTaskFailed")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from itertools import pairwise
 
 import pytest
@@ -13,6 +12,7 @@ from bpm.bpmn.limits import DEFAULT_LIMITS
 from bpm.core.errors import DefinitionInvalid
 from bpm.core.values import from_outside
 from tests.bpmn.files import LINE, definitions, flow, process
+from tests.support.processor_time import processor_time
 
 _MANY = 300_000
 
@@ -43,9 +43,9 @@ def test_an_element_with_very_many_attributes_or_namespaces_is_refused_at_once(
     template: str, rule: str
 ) -> None:
     data = wide(_MANY, template)
-    begin = time.process_time()
-    assert refused(data) == (rule, 2)
-    assert time.process_time() - begin < 2
+    with processor_time() as spent:
+        assert refused(data) == (rule, 2)
+    assert spent.seconds < 10
 
 
 @pytest.mark.parametrize("template", ['x{0}="1"', 'xmlns:x{0}="u{0}"', 'xmlns:x{0}="u{0}" x{0}:a="1"'])
@@ -62,9 +62,9 @@ def test_namespaces_are_counted_at_each_element() -> None:
 def test_many_elements_that_are_as_wide_as_may_be_are_read_in_time() -> None:
     attributes = " ".join(f'x{number}="1"' for number in range(DEFAULT_LIMITS.attributes))
     data = definitions(f"<a {attributes}/>" * 1_000)
-    begin = time.process_time()
-    assert read_file(data).problems == ()
-    assert time.process_time() - begin < 4
+    with processor_time() as spent:
+        assert read_file(data).problems == ()
+    assert spent.seconds < 15
 
 
 def test_many_processes_beside_many_message_flows_and_global_tasks_are_read_in_time() -> None:
@@ -73,9 +73,9 @@ def test_many_processes_beside_many_message_flows_and_global_tasks_are_read_in_t
     called = '<globalUserTask id="g"><ioSpecification><dataInput id="i"/></ioSpecification></globalUserTask>'
     inside = "".join(f'<process id="p{number}">{LINE}</process>' for number in range(500))
     data = definitions(f'<collaboration id="c">{flows}</collaboration>{called * count}{inside}')
-    begin = time.process_time()
-    assert len(read_file(data).processes) == 500
-    assert time.process_time() - begin < 6
+    with processor_time() as spent:
+        assert len(read_file(data).processes) == 500
+    assert spent.seconds < 20
 
 
 def referring(count: int, element: str, top: str) -> bytes:
@@ -109,9 +109,9 @@ _SIGNAL = (
     ids=["global task", "event definition"],
 )
 def test_what_is_referred_to_counts_every_time(element: str, top: str) -> None:
-    begin = time.process_time()
-    assert refused(referring(5_000, element, top))[0] == "too-many-elements"
-    assert time.process_time() - begin < 2
+    with processor_time() as spent:
+        assert refused(referring(5_000, element, top))[0] == "too-many-elements"
+    assert spent.seconds < 10
     assert read_file(referring(20, element, top)).problems == ()
 
 
@@ -128,18 +128,18 @@ def test_a_long_name_that_thousands_of_events_have_is_compiled_once() -> None:
         '<intermediateThrowEvent id="xN"><signalEventDefinition signalRef="q"/></intermediateThrowEvent>'
     )
     data = referring(4_000, element, f'<signal id="q" name=" {"${a}" * 4_000}"/>')
-    begin = time.process_time()
-    assert read_file(data).problems == ()
-    assert time.process_time() - begin < 4
+    with processor_time() as spent:
+        assert read_file(data).problems == ()
+    assert spent.seconds < 15
 
 
 def test_keys_of_a_form_and_of_a_json_object_are_counted_in_one_pass() -> None:
     names = [*(f"k{number}" for number in range(20_000)), "twice", "twice"]
     components = ",".join(f'{{"type":"textfield","key":"{name}"}}' for name in names)
     pairs = ",".join(f'"{name}":0' for name in (*names[:-2], *(f"l{n}" for n in range(200_000)), *names[-2:]))
-    begin = time.process_time()
-    with pytest.raises(FormInvalid, match="'twice'"):
-        read_form_json(f'{{"components":[{components}]}}')
-    with pytest.raises(ValueError, match="'twice' stands twice"):
-        from_outside("{" + pairs + "}")
-    assert time.process_time() - begin < 2
+    with processor_time() as spent:
+        with pytest.raises(FormInvalid, match="'twice'"):
+            read_form_json(f'{{"components":[{components}]}}')
+        with pytest.raises(ValueError, match="'twice' stands twice"):
+            from_outside("{" + pairs + "}")
+    assert spent.seconds < 10

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -10,14 +11,17 @@ import pytest
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.auth.models import User
 from django.contrib.sessions.backends.db import SessionStore
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 # The browser's driver keeps an event loop on this thread, and Django would refuse every database call beside it.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
 
 from tests.browser.chromium import launched
-from tests.browser.people_windows import Windows
+from tests.browser.people_windows import LONG_MS, Windows
 from tests.browser.window import Window
+from tests.support.children import eventually
+
+expect.set_options(timeout=LONG_MS)
 
 
 @pytest.fixture(scope="session")
@@ -25,6 +29,21 @@ def chromium() -> Iterator[Browser]:
     """A running browser."""
     with launched() as browser:
         yield browser
+
+
+@pytest.fixture(autouse=True)
+def _answered(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Empty the database only when the server has done with what the windows, now closed, had still asked for."""
+    if "live_server" not in request.fixturenames:
+        yield
+        return
+    request.getfixturevalue("transactional_db")
+    yield
+    eventually(lambda: not _serving(), 60, "the server to be idle")
+
+
+def _serving() -> list[str]:
+    return [one.name for one in threading.enumerate() if "process_request_thread" in one.name]
 
 
 @pytest.fixture

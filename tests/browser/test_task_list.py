@@ -10,10 +10,8 @@ from playwright.sync_api import Page, expect
 
 from bpm import engine
 from bpm.models import ProcessInstance, UserTask
-from tests.browser.people_windows import LONG_MS, Windows
+from tests.browser.people_windows import Windows
 from tests.tasklist.definitions import INVOICE, INVOICE_FORM, ORDER
-
-expect.set_options(timeout=LONG_MS)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Response, expect
 
-PATIENCE_MS = 30_000
+PATIENCE_MS = 60_000
 _VIOLATION = (
     "document.addEventListener('securitypolicyviolation',"
     " event => console.error('CSP', event.violatedDirective, event.blockedURI))"

@@ -20,8 +20,20 @@ from django.db.models import Count
 from bpm.management.demo.preparation import deploy_examples
 from bpm.models import ExternalTask, HistoryEvent, ProcessInstance
 from bpm.shell.verifying import changed_since, find_strays, verify_each
-from tests.support.children import Children, eventually, wait_for_sessions_to_end
-from tests.support.readiness_watch import RED_WITHIN_S, ReadinessWatch, longest_red_s, wrong_answers
+from tests.support.children import (
+    Children,
+    descendants,
+    eventually,
+    ticking_workers,
+    wait_for_sessions_to_end,
+)
+from tests.support.readiness_watch import (
+    RED_WITHIN_S,
+    ReadinessWatch,
+    longest_red_s,
+    wait_for_red,
+    wrong_answers,
+)
 from tests.support.running_demo import free_port
 
 pytestmark = [pytest.mark.crash, pytest.mark.timeout(1_800), pytest.mark.postgresql]
@@ -156,8 +168,9 @@ class Chaos:
         outages: from the kill of the last cluster to the start of the next, by the monotonic clock.
     """
 
-    def __init__(self, nodes: list[Node]) -> None:
+    def __init__(self, nodes: list[Node], watches: list[ReadinessWatch]) -> None:
         self._nodes = nodes
+        self._watches = watches
         self._ports = [node.port for node in nodes if node.port is not None]
         self._chosen = random.Random(17)
         self.kills = 0
@@ -182,19 +195,22 @@ class Chaos:
         clusters = [node for node in self._nodes if node.port is None]
         self.outages.append(self._kill_for(clusters, OUTAGE_S, self._somebody_says_red))
 
-    def _somebody_says_red(self) -> None:
+    def _somebody_says_red(self, killed_at: float) -> None:
         eventually(lambda: any(is_ready(port) is False for port in self._ports), ENDING_S, "a red answer")
+        eventually(
+            lambda: any(watch.error or watch.has_asked(killed_at + RED_WITHIN_S) for watch in self._watches),
+            ENDING_S,
+            "an answer to those who watch",
+        )
 
     def _kill_for(
-        self, nodes: list[Node], seconds: float, wait: Callable[[], None] = lambda: None
+        self, nodes: list[Node], seconds: float, wait: Callable[[float], None] = lambda killed_at: None
     ) -> tuple[float, float]:
         for node in nodes:
             node.kill()
         killed_at = time.monotonic()
         time.sleep(seconds)
-        wait()
-        # Time for those who watch to get their answers as well.
-        time.sleep(min(seconds, 1.0))
+        wait(killed_at)
         started_at = time.monotonic()
         for node in nodes:
             node.start()
@@ -208,7 +224,7 @@ def test_nothing_is_lost_or_doubled_while_nodes_are_killed_at_random(nodes: list
     load = [Load(ports, starting=True), Load(ports, starting=False), Load(ports, starting=False)]
     watches = [ReadinessWatch(port) for port in ports]
     threads: list[Load | ReadinessWatch] = [*load, *watches]
-    chaos = Chaos(nodes)
+    chaos = Chaos(nodes, watches)
     with _running(threads):
         chaos.rage(LOAD_S)
         load[0].enough.set()
@@ -268,10 +284,12 @@ def test_ready_follows_the_loops(nodes: list[Node]) -> None:
     port = nodes[0].port
     assert port is not None
     eventually(lambda: is_ready(port), ENDING_S, "it to be ready")
+    other = nodes[3].process.pid
+    eventually(lambda: ticking_workers() & descendants(other).keys(), ENDING_S, "the other cluster to tick")
     nodes[2].kill()
-    time.sleep(6)
-    assert is_ready(port), "the other cluster goes on"
+    time.sleep(RED_WITHIN_S + 1)
+    eventually(lambda: is_ready(port), ENDING_S, "the other cluster to go on")
     nodes[3].kill()
-    eventually(lambda: is_ready(port) is False, 5.5, "it to turn red within five seconds")
+    wait_for_red(lambda: is_ready(port), time.monotonic())
     nodes[2].start()
     eventually(lambda: is_ready(port), ENDING_S, "it to be ready again")

@@ -27,7 +27,7 @@ def _drops_the_floor(transactional_db: None) -> object:
 
 
 @pytest.mark.postgresql
-@pytest.mark.usefixtures("_drops_the_floor")
+@pytest.mark.usefixtures("_drops_the_floor", "timely")
 def test_every_workload_runs_and_is_reported(tmp_path: Path) -> None:
     out, file = StringIO(), tmp_path / "found.json"
     sizes = [

@@ -19,7 +19,7 @@ from tests.support.between import (
     at,
     call,
     check_all,
-    complete,
+    completing,
     deploy,
     event,
     events,
@@ -33,6 +33,7 @@ from tests.support.between import (
     variables,
     waits,
 )
+from tests.support.racing import PATIENCE_S, wait_for_locks
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgresql]
 
@@ -51,7 +52,8 @@ def together(*acts: Callable[[], object]) -> list[object]:
 
     def run(act: Callable[[], object]) -> object:
         try:
-            barrier.wait(10)
+            wait_for_locks()
+            barrier.wait(PATIENCE_S)
             return act()
         except errors.EngineError as refusal:
             return refusal
@@ -94,7 +96,7 @@ def test_a_boundary_event_against_the_end_of_the_called_instance_has_one_winner(
         caller = start("parent")
         called = instances("child")[-1]
         row = str(Timer.objects.get(instance__id=caller, status="SCHEDULED").id)
-        together(partial(complete, called), partial(engine.fire_timer, row))
+        together(completing(called), partial(engine.fire_timer, row))
         settle()
         assert at(caller) in (["after"], ["late"])
         assert status(called) == ("CANCELLED" if events(called, "InstanceCancelled") else "COMPLETED")
@@ -110,7 +112,7 @@ def test_calls_of_one_caller_that_return_together_all_return_at_once() -> None:
     )
     deploy(many, CHILD)
     caller = start("many")
-    together(*(partial(complete, called) for called in instances("child")))
+    together(*(completing(called) for called in instances("child")))
     settle()
     assert at(caller) == ["after"]
     assert events(caller, "CallEnded") == 8

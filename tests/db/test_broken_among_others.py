@@ -16,6 +16,7 @@ from bpm.engine import Idempotency
 from bpm.models import ExternalTask, IdempotencyRecord, Incident, ProcessInstance, Token
 from bpm.shell.freezing import freeze
 from tests.support.believing import deploy
+from tests.support.clock import next_millisecond
 from tests.support.kept import forget_all
 from tests.support.racing import holding
 
@@ -26,8 +27,13 @@ WORK = "start s -> a\nexternal a topic=x -> e\nend e"
 
 
 def begin(number: int) -> list[str]:
+    """Start instances; their tasks are fetched in this order."""
     deploy(WORK)
-    return [str(engine.start("p")["instance_id"]) for _ in range(number)]
+    started = []
+    for _ in range(number):
+        next_millisecond()
+        started.append(str(engine.start("p")["instance_id"]))
+    return started
 
 
 def damage(instance: str) -> None:
@@ -119,8 +125,10 @@ def impatient() -> Iterator[None]:
         cursor.execute("SHOW lock_timeout")
         (before,) = cursor.fetchone()
         cursor.execute("SET lock_timeout = '200ms'")
-        yield
-        cursor.execute(f"SET lock_timeout = '{before}'")
+        try:
+            yield
+        finally:
+            cursor.execute(f"SET lock_timeout = '{before}'")
 
 
 @pytest.mark.postgresql
@@ -154,14 +162,23 @@ def test_busy_is_an_outcome_of_a_list_without_a_key(known: bool) -> None:
 
 @pytest.mark.postgresql
 @pytest.mark.parametrize("known", [True, False])
-def test_what_is_only_held_for_a_while_is_frozen_with_its_tokens(
-    known: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_only_held_for_a_while_is_frozen_with_its_tokens(known: bool) -> None:
     (instance,) = begin(1)
     if not known:
         forget_all()
-    with impatient(), holding(instance, seconds=0.5):
-        assert freeze(instance, "why")
+    refused: list[str] = []
+    with impatient(), holding(instance) as release:
+
+        def note(execution: engine.Execution) -> None:
+            refused.extend(command.outcome for command in execution.commands)
+            release()
+
+        engine.watch(note)
+        try:
+            assert freeze(instance, "why")
+        finally:
+            engine.unwatch(note)
+    assert refused == ["Busy", "done"]
     live = Token.objects.filter(instance__id=instance, final=False)
     assert set(live.values_list("status", flat=True)) == {"Suspended"}
 

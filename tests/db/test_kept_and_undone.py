@@ -129,6 +129,7 @@ def test_what_has_arrived_stays_where_its_receiver_is_gone() -> None:
     assert not ProcessInstance.objects.filter(pk=UUID(instance)).exists()
 
 
+@pytest.mark.usefixtures("timely")
 def test_an_event_tells_the_same_whether_a_set_was_kept_or_read() -> None:
     inner = '<startEvent id="s2"/><parallelGateway id="f"/><userTask id="a"/><userTask id="b"/><endEvent id="e2"/>'
     old = (

@@ -14,6 +14,7 @@ from bpm import engine, handlers
 from bpm.models import Heartbeat, HistoryEvent, Incident, Job, ProcessInstance, Timer, Token
 from tests.support.children import Children, eventually, lateness
 from tests.support.loop_models import deploy, process, service, timer
+from tests.support.stalls import stalling
 
 TICK = ("manage.py", "tick", "--forever")
 
@@ -55,10 +56,13 @@ def fired_once_each(number: int) -> list[float]:
 def test_two_loops_fire_spread_timers_in_time(transactional_db: None, tmp_path: Path) -> None:
     with Children(tmp_path) as children:
         start_loops(children, 2)
-        start_timers(200, spread_s=5, lead_s=3)
-        eventually(lambda: not Timer.objects.filter(status="SCHEDULED").exists(), 60)
+        with stalling() as stalls:
+            start_timers(200, spread_s=5, lead_s=3)
+            eventually(lambda: not Timer.objects.filter(status="SCHEDULED").exists())
     late = fired_once_each(200)
-    assert (late[190] <= 1.0, late[-1] <= 2.0, late[0] >= 0) == (True, True, True), late[-20:]
+    assert late[0] >= 0
+    assert late[190] <= 1.0 + stalls.seconds, late[-20:]
+    assert late[-1] <= 2.0 + stalls.seconds, late[-20:]
 
 
 @pytest.mark.slow
@@ -71,15 +75,18 @@ def test_a_herd_of_timers_fires_each_once_and_starts_stay_quick(
     with Children(tmp_path) as children:
         start_loops(children, 2)
         start_timers(1_000, spread_s=0, lead_s=4)
-        while Timer.objects.filter(status="SCHEDULED").exists():
-            started = time.monotonic()
-            engine.start("plain")
-            took.append(time.monotonic() - started)
-            time.sleep(0.01)
+        with stalling() as stalls:
+            waiting = True
+            while waiting:
+                started = time.monotonic()
+                engine.start("plain")
+                took.append(time.monotonic() - started)
+                time.sleep(0.01)
+                waiting = Timer.objects.filter(status="SCHEDULED").exists()
     ProcessInstance.objects.filter(definition_key="plain").update(status="CANCELLED")
     fired_once_each(1_000)
     took.sort()
-    assert took[int(len(took) * 0.95)] < 1.0, took[-10:]
+    assert took[int(len(took) * 0.95)] < 1.0 + stalls.seconds, took[-10:]
 
 
 @pytest.mark.crash
@@ -95,11 +102,13 @@ def test_a_handler_that_kills_its_process_runs_three_times_and_becomes_an_incide
     finally:
         handlers.unregister("service", "test-die")
     with Children(tmp_path) as children:
-        running = [children.start(*TICK, BPM_TEST_LEASE_MS="300")]
+        running = [children.start(*TICK)]
 
         def gave_up() -> bool:
             if running[-1].poll() is not None:
-                running.append(children.start(*TICK, BPM_TEST_LEASE_MS="300"))
+                # Nobody renews its lease any more; that it runs out need not be waited for.
+                Job.objects.filter(status="RUNNING").update(lease_expires_at=datetime.now(UTC))
+                running.append(children.start(*TICK))
             return Incident.objects.exists()
 
         eventually(gave_up, 150, "an incident")
@@ -123,6 +132,6 @@ def test_a_loop_ends_when_asked_to_and_finishes_its_handlers(transactional_db: N
         child = children.start(*TICK)
         eventually(lambda: Job.objects.get().status == "RUNNING", 60)
         child.terminate()
-        assert child.wait(20) == 0
+        assert child.wait(60) == 0
         assert children.log().read_text() == ""
     assert ProcessInstance.objects.get().status == "COMPLETED"

@@ -12,8 +12,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.core.management import call_command
 from django.db import connection
+from pytest_django import Settings
 
 from bpm import engine, handlers
+from bpm.jobs import ticker as ticker_module
 from bpm.jobs.pool import HandlerPool
 from bpm.jobs.tick import process_name
 from bpm.jobs.ticker import Ticker
@@ -21,6 +23,8 @@ from bpm.models import Heartbeat, HistoryEvent, IdempotencyRecord, ProcessInstan
 from bpm.shell.heartbeats import QUEUE, beat, clean
 from tests.support.children import eventually, lateness
 from tests.support.loop_models import deploy, process, service, timer
+from tests.support.racing import wait_for_locks
+from tests.support.stalls import stalling
 
 
 @contextmanager
@@ -34,8 +38,8 @@ def ticking(threads: int = 2) -> Iterator[Ticker]:
         yield ticker
     finally:
         ticker.stop()
-        thread.join(20)
-        pool.drain(10)
+        thread.join(60)
+        pool.drain(60)
     assert not thread.is_alive()
 
 
@@ -45,48 +49,54 @@ def completed() -> int:
 
 def test_timers_fire_within_a_second_while_the_loop_runs(transactional_db: None) -> None:
     deploy(process("soon", timer("PT0.7S")))
-    with ticking():
+    with stalling() as stalls, ticking():
         eventually(lambda: Heartbeat.objects.exists())
         for _ in range(10):
             engine.start("soon")
             time.sleep(0.05)
         eventually(lambda: completed() == 10)
-    assert max(lateness()) < 1.5
+    assert max(lateness()) < 1.5 + stalls.seconds
     assert HistoryEvent.objects.filter(event_type="TimerFired").count() == 10
 
 
+@pytest.fixture
+def slow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let pauses between passes be longer than anything is waited for."""
+    monkeypatch.setattr(ticker_module, "PERIOD_S", 600.0)
+
+
+@pytest.mark.usefixtures("slow")
 def test_more_than_one_pass_can_do_is_done_without_a_pause(transactional_db: None) -> None:
     deploy(process("now", timer("PT0S")))
     engine.start_many([engine.Start(process="now") for _ in range(450)])
     with ticking():
-        started = time.monotonic()
         eventually(lambda: completed() == 450)
-    assert time.monotonic() - started < 10
 
 
+@pytest.mark.usefixtures("slow")
 def test_a_chain_of_handlers_does_not_wait_for_the_next_second(transactional_db: None) -> None:
     handlers.service("work")(lambda work: None)
     try:
         deploy(process("chain", *[service("work")] * 12))
+        engine.start("chain")
         with ticking():
-            engine.start("chain")
-            started = time.monotonic()
             eventually(lambda: completed() == 1)
-        assert time.monotonic() - started < 6
     finally:
         handlers.unregister("service", "work")
 
 
 @pytest.mark.postgresql
 def test_the_loop_outlives_the_loss_of_its_database_session(
-    transactional_db: None,
+    transactional_db: None, settings: Settings
 ) -> None:
+    # The verification in the background has a session of its own after a while.
+    settings.BPM = {**settings.BPM, "VERIFY_SHARE_PERCENT": 0}
     deploy(process("now", timer("PT0S")))
     with ticking(), connection.cursor() as cursor:
         eventually(lambda: Heartbeat.objects.exists())
         cursor.execute(
             "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity "
-            "WHERE pid <> pg_backend_pid() AND datname = current_database()"
+            "WHERE pid <> pg_backend_pid() AND datname = current_database() AND backend_type = 'client backend'"
         )
         assert cursor.fetchone()[0] == 1
         engine.start("now")
@@ -99,6 +109,7 @@ def test_the_loop_outlives_an_error_of_its_own(
     deploy(process("now", timer("PT0S")))
     with ticking():
         eventually(lambda: Heartbeat.objects.exists())
+        wait_for_locks()
         with connection.cursor() as cursor:
             cursor.execute("ALTER TABLE bpm_heartbeat RENAME TO away")
         try:
@@ -106,6 +117,7 @@ def test_the_loop_outlives_an_error_of_its_own(
         finally:
             with connection.cursor() as cursor:
                 cursor.execute("ALTER TABLE away RENAME TO bpm_heartbeat")
+        connection.close()
         engine.start("now")
         eventually(lambda: completed() == 1)
 
@@ -128,17 +140,17 @@ def test_signs_of_life_tell_age_and_lag(transactional_db: None) -> None:
     life = engine.signs_of_life()
     assert life.loop_age_s is not None
     assert life.queue_age_s is not None
-    assert (0 <= life.loop_age_s < 20, 0 <= life.queue_age_s < 20, 90_000 <= life.lag_ms < 110_000) == (
-        True,
-    ) * 3
+    assert 0 <= life.loop_age_s < 60
+    assert 0 <= life.queue_age_s < 60
+    assert 90_000 <= life.lag_ms < 150_000
     assert Heartbeat.objects.get(name=process_name()).ticks == 1
 
 
 def test_the_loop_beats_about_once_a_second(transactional_db: None) -> None:
-    with ticking():
+    with stalling() as stalls, ticking():
         eventually(lambda: Heartbeat.objects.filter(name="test", ticks__gte=3).exists())
         row = Heartbeat.objects.get(name="test")
-    assert (row.seen_at - row.started_at).total_seconds() / (row.ticks - 1) == pytest.approx(1.0, abs=0.5)
+    assert 0.5 < (row.seen_at - row.started_at).total_seconds() / (row.ticks - 1) < 1.5 + stalls.seconds
 
 
 def test_old_idempotency_records_and_signs_are_removed_in_portions(db: None) -> None:

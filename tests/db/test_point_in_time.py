@@ -86,7 +86,8 @@ class Server:
 
 
 @pytest.fixture
-def postgres() -> Iterator[Server]:
+def postgres(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    monkeypatch.setattr(server, "START_LIMIT_S", float(DEADLINE_S))
     # Unix socket paths end at 107 bytes, and the account may not enter the tests' own folders.
     home = Path(tempfile.mkdtemp(prefix="bpm-pitr-", dir="/tmp"))
     try:

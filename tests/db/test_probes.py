@@ -13,7 +13,9 @@ from pytest_django import Settings
 from bpm.jobs.lateness import LOOP_LATE_S
 from bpm.models import Heartbeat
 from bpm.project.monitoring import readiness
+from bpm.shell.clock import frozen
 from bpm.shell.heartbeats import QUEUE, beat
+from tests.support.clock import START
 from tests.support.statements import executed
 
 
@@ -36,9 +38,10 @@ def test_ready_names_what_is_missing(transactional_db: None, client: Client) -> 
             "queue": "no task has come through the queue yet",
         },
     }
-    beat("loop")
-    beat(QUEUE)
-    answer = client.get("/ready")
+    with frozen(START):
+        beat("loop")
+        beat(QUEUE)
+        answer = client.get("/ready")
     assert (answer.status_code, answer.json()["status"]) == (200, "ready")
 
 
@@ -46,20 +49,22 @@ def test_ready_names_what_is_missing(transactional_db: None, client: Client) -> 
 def test_an_old_sign_of_life_turns_it_red(
     transactional_db: None, client: Client, name: str, check: str
 ) -> None:
-    beat("loop")
-    beat(QUEUE)
-    Heartbeat.objects.filter(name=name).update(seen_at=F("seen_at") - timedelta(seconds=600))
-    answer = client.get("/ready")
+    with frozen(START):
+        beat("loop")
+        beat(QUEUE)
+        Heartbeat.objects.filter(name=name).update(seen_at=F("seen_at") - timedelta(seconds=600))
+        answer = client.get("/ready")
     assert answer.status_code == 503
     assert [key for key, found in answer.json()["checks"].items() if found != "ok"] == [check]
 
 
 def test_the_newest_loop_counts(transactional_db: None, client: Client) -> None:
-    beat("gone")
-    Heartbeat.objects.update(seen_at=F("seen_at") - timedelta(seconds=600))
-    beat("here")
-    beat(QUEUE)
-    assert client.get("/ready").status_code == 200
+    with frozen(START):
+        beat("gone")
+        Heartbeat.objects.update(seen_at=F("seen_at") - timedelta(seconds=600))
+        beat("here")
+        beat(QUEUE)
+        assert client.get("/ready").status_code == 200
 
 
 def test_it_is_red_within_five_seconds_of_the_last_tick() -> None:

@@ -31,7 +31,11 @@ from tests.support.model import parse_model
 from tests.support.model_xml import write_xml
 from tests.support.tree_model import tree_xml
 
-pytestmark = [pytest.mark.postgresql, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.postgresql,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("timely"),
+]
 
 
 @pytest.fixture(autouse=True)

@@ -23,7 +23,11 @@ from tests.support.believing import (
 )
 from tests.support.loop_models import process, service
 
-pytestmark = [pytest.mark.postgresql, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.postgresql,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("timely"),
+]
 
 
 @pytest.fixture(autouse=True)

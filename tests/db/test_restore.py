@@ -65,6 +65,10 @@ def _copy(_folder: Path) -> None:
     connections.close_all()
     with _maintenance() as cursor:
         cursor.execute("DROP DATABASE IF EXISTS kept")
+        # A session that was closed just now may take the server a while to end, and a template must have none.
+        cursor.execute(
+            "SELECT pg_terminate_backend(pid, 20000) FROM pg_stat_activity WHERE datname = %s", [name]
+        )
         cursor.execute(f"CREATE DATABASE kept TEMPLATE {name}")
 
 

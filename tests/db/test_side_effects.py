@@ -50,7 +50,7 @@ def _pool(number: int) -> Callable[[], None]:
                 pool.fill()
                 pool.vacated.wait(0.01)
         finally:
-            pool.drain(30)
+            pool.drain(60)
 
     return run
 
@@ -127,7 +127,7 @@ def test_conflicts_at_a_join_repeat_no_handler(done: Counter[Any]) -> None:
             while not HistoryEvent.objects.filter(event_type="JoinFired").exists():
                 pool.fill()
                 pool.vacated.wait(0.01)
-            pool.drain(30)
+            pool.drain(60)
         finally:
             over.set()
 

@@ -17,8 +17,6 @@ from bpm import engine
 from bpm.core.commands import CompleteUserTask
 from bpm.engine.answers import answer_once
 from bpm.models import UserTask
-from bpm.shell import kept_sets as module_of_kept_sets
-from bpm.shell import running_clock as module_of_running_clock
 from bpm.shell.clock import frozen
 from bpm.shell.execute import execute_many
 from bpm.shell.outcome import Done
@@ -102,10 +100,8 @@ def documented(operation: str, *, key: bool, known: bool) -> int:
 
 
 @pytest.fixture(params=[False, True], ids=["unknown", "known"])
-def known(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
-    """Whether the process knows what a command needs; then it forgets nothing for as long as the test takes."""
-    monkeypatch.setattr(module_of_kept_sets, "MAX_AGE_S", 600.0)
-    monkeypatch.setattr(module_of_running_clock, "MAX_AGE_S", 600.0)
+def known(request: pytest.FixtureRequest, timely: None) -> bool:
+    """Whether the process knows what a command needs; it forgets nothing for as long as the test takes."""
     return bool(request.param)
 
 

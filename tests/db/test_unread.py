@@ -31,7 +31,7 @@ from bpm.shell.verifying import verify_instances
 from tests.support.bpmn_text import bpmn, flows
 from tests.support.kept import another_process, forget_all, kept_differences, know_the_time, look
 from tests.support.loop_models import deploy, external, process
-from tests.support.racing import answers, race, refusals
+from tests.support.racing import PATIENCE_S, answers, race, refusals
 from tests.support.statements import executed
 from tests.support.stored import read_state
 
@@ -68,6 +68,7 @@ def sound(instance: str) -> None:
     assert verified.findings == []
 
 
+@pytest.mark.usefixtures("timely")
 def test_one_statement_starts_and_one_completes() -> None:
     deploy(TWO)
     engine.start("two")
@@ -82,6 +83,7 @@ def test_one_statement_starts_and_one_completes() -> None:
     sound(instance)
 
 
+@pytest.mark.usefixtures("timely")
 def test_fetching_and_completing_work_takes_three_statements() -> None:
     deploy(WORK)
     instance = begin("work")
@@ -218,6 +220,7 @@ def test_a_clock_that_does_not_agree_with_the_databases_is_not_used(off: timedel
         assert before - TIMELY <= event.occurred_at <= after
 
 
+@pytest.mark.usefixtures("timely")
 def test_the_time_is_the_databases() -> None:
     deploy(TWO)
     instance = begin()
@@ -328,10 +331,10 @@ def test_a_single_fetch_passes_over_a_busy_instance() -> None:
         with transaction.atomic():
             engine.set_variables(first, variables={"x": 1})
             held.set()
-            done.wait(timeout=20)
+            assert done.wait(PATIENCE_S)
 
     def fetch() -> list[str]:
-        held.wait(timeout=20)
+        assert held.wait(PATIENCE_S)
         try:
             leased = engine.fetch_and_lock("w", topics=["t"], max_tasks=1, lock_ms=60_000)
         finally:
@@ -340,7 +343,8 @@ def test_a_single_fetch_passes_over_a_busy_instance() -> None:
         assert still_busy
         return [one["instance_id"] for one in leased]
 
-    _, fetched = race([hold, fetch])
+    held_until_then, fetched = race([hold, fetch])
+    assert held_until_then is None
     assert isinstance(fetched, list), fetched
     assert len(fetched) == 1
     assert fetched != [first]

@@ -150,6 +150,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--mutation-report", type=Path, default=None)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let the time-out of this run hold for all tests: a change that never ends is waited for often."""
+    for item in items:
+        for node in item.listchain():
+            node.own_markers[:] = [mark for mark in node.own_markers if mark.name != "timeout"]
+
+
 def pytest_runtestloop(session: pytest.Session) -> bool:
     """Run the deliberate faults, then those drawn at random."""
     touched = Touched()

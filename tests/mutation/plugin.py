@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.mutation.loop import pytest_addoption, pytest_runtestloop
+from tests.mutation.loop import pytest_addoption, pytest_collection_modifyitems, pytest_runtestloop
 
-__all__ = ["pytest_addoption", "pytest_runtestloop"]
+__all__ = ["pytest_addoption", "pytest_collection_modifyitems", "pytest_runtestloop"]

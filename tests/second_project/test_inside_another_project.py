@@ -12,6 +12,7 @@ import pytest
 from tests.support.commands import clean_environment
 from tests.support.postgres import server_url
 
+pytestmark = pytest.mark.timeout(700)
 HERE = Path(__file__).resolve().parent
 
 
@@ -25,7 +26,7 @@ def manage(*arguments: str, url: str, mode: str = "IMMEDIATE") -> str:
         capture_output=True,
         text=True,
         check=False,
-        timeout=100,
+        timeout=300,
     )
     printed = done.stdout + done.stderr
     if done.returncode:

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
-from time import process_time
-
 import pytest
 
 from bpm.core import commands as c
@@ -15,6 +10,7 @@ from tests.support.core_host import CoreHost
 from tests.support.folding import differences, fold
 from tests.support.invariants import violations
 from tests.support.play import Case, Play
+from tests.support.processor_time import processor_time
 
 
 def _wide(width: int, node: str) -> str:
@@ -23,28 +19,16 @@ def _wide(width: int, node: str) -> str:
     return f"start s -> f\n par f -> {', '.join(names)}\n{branches}\n par j -> e\n end e"
 
 
-@contextmanager
-def _collector_at_rest() -> Iterator[None]:
-    """Keep the garbage of all tests before out of the figure."""
-    gc.collect()
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
-
-
 @pytest.mark.parametrize("node", ["task", "user"])
 def test_ten_thousand_branches_join_in_linear_time(node: str) -> None:
     spent = {}
     for width in (1_000, 10_000):
         play = Play(CoreHost(checked=False))
         play.deploy(_wide(width, node))
-        with _collector_at_rest():
-            begun = process_time()
+        with processor_time() as taken:
             case = play.start()
             _finish(case)
-            spent[width] = process_time() - begun
+        spent[width] = taken.seconds
         assert case.status == "COMPLETED"
         assert len(case.of(e.JoinFired)) == 1
         assert len(case.of(e.JoinArrived)) == width
@@ -77,8 +61,8 @@ def test_completing_one_of_many_branches_does_not_look_at_the_others() -> None:
         play.deploy(_wide(width, "user"))
         case = play.start()
         tasks = case.tasks()[:9]
-        begun = process_time()
-        for task in tasks:
-            case.do(c.CompleteUserTask(task=task.id))
-        spent[width] = process_time() - begun
+        with processor_time() as taken:
+            for task in tasks:
+                case.do(c.CompleteUserTask(task=task.id))
+        spent[width] = taken.seconds
     assert spent[10_000] < 10 * spent[10] + 0.05

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -105,7 +107,8 @@ def start(key: str, **fields: Any) -> str:
 
 def instances(key: str) -> list[str]:
     """Return the instances of a process, in order of creation."""
-    rows = ProcessInstance.objects.filter(definition_key=key).order_by("id")
+    # Ids tell milliseconds, and two commands may share one.
+    rows = ProcessInstance.objects.filter(definition_key=key).order_by("started_at", "id")
     return [str(row) for row in rows.values_list("id", flat=True)]
 
 
@@ -134,9 +137,14 @@ def variables(instance: str) -> dict[str, Any]:
 
 def complete(instance: str, name: str | None = None, /, **values: Any) -> None:
     """Complete the oldest open user task of an instance, or of one node in it."""
+    completing(instance, name, **values)()
+
+
+def completing(instance: str, name: str | None = None, /, **values: Any) -> Callable[[], object]:
+    """Return the call that completes the task which is open now, whatever has ended it until the call is made."""
     rows = UserTask.objects.filter(instance__id=instance, status="OPEN").order_by("id")
     row = (rows.filter(node=name) if name else rows)[0]
-    engine.complete_task(str(row.id), variables=values)
+    return partial(engine.complete_task, str(row.id), variables=values)
 
 
 def incidents(instance: str) -> list[tuple[str, str]]:

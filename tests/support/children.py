@@ -9,16 +9,22 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from itertools import count
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import quote
 
+import psycopg
 from django.db import connection
 
 from bpm.jobs.parent_death import die_with_parent
-from bpm.models import Timer
+from bpm.models import Heartbeat, Timer
+from bpm.shell.heartbeats import QUEUE
 from tests.support.commands import ROOT, clean_environment
+
+_numbers = count()
 
 
 def database_url() -> str:
@@ -51,10 +57,11 @@ def child_environment(folder: Path, **variables: str) -> dict[str, str]:
 
 
 class Children:
-    """Starts processes in groups of their own and ends all of them when the block ends."""
+    """Starts processes in groups of their own and ends all of them, with their sessions, when the block ends."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._sessions = f"children {os.getpid()} {next(_numbers)}"
         self._running: list[subprocess.Popen[bytes]] = []
 
     def __enter__(self) -> Self:
@@ -67,6 +74,8 @@ class Children:
             with suppress(ProcessLookupError):
                 os.killpg(child.pid, signal.SIGKILL)
             child.wait()
+        if self._running:
+            wait_for_sessions_to_end(self._sessions)
 
     def start(self, *arguments: str, log: str = "child.log", **variables: str) -> subprocess.Popen[bytes]:
         """Start the interpreter with these arguments."""
@@ -74,7 +83,7 @@ class Children:
             child = subprocess.Popen(
                 [sys.executable, *arguments],
                 cwd=ROOT,
-                env=child_environment(self._folder, **variables),
+                env=child_environment(self._folder, PGAPPNAME=self._sessions, **variables),
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
@@ -89,37 +98,54 @@ class Children:
         return self._folder / name
 
 
-def eventually(look: Callable[[], Any], within_s: float = 20.0, what: str = "") -> Any:
-    """Return the first true result of `look`; fail when there is none in time."""
+def eventually(look: Callable[[], Any], within_s: float = 60.0, what: str = "") -> Any:
+    """Return the first true result of `look`; fail when there is none in time.
+
+    It looks once more when the time is over: this process itself may have stood still meanwhile.
+    """
     deadline = time.monotonic() + within_s
     while True:
+        late = time.monotonic() > deadline
         found = look()
         if found:
             return found
-        if time.monotonic() > deadline:
+        if late:
             raise AssertionError(f"not within {within_s} s: {what or look}")
         time.sleep(0.05)
 
 
-def wait_for_sessions_to_end() -> None:
-    """Wait until the database has only this session: the server sees a little later that a client was killed."""
-    if connection.vendor == "postgresql":
-        eventually(_is_alone, 30, "the sessions of killed processes to end")
+def wait_for_sessions_to_end(name: str = "%") -> None:
+    """Wait until the database has no session of this name: the server sees a little later that a client was killed.
 
-
-def _is_alone() -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    Until then it holds the locks that it had. Without a name all sessions count, but for this process's own.
+    """
+    if connection.vendor != "postgresql":
+        return
+    own = 0 if connection.connection is None else connection.connection.info.backend_pid
+    query = (
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend' "
+        "AND application_name LIKE %s AND pid NOT IN (%s, pg_backend_pid())"
+    )
+    # Beside the test's own session, which may be inside a transaction or not to be used.
+    with psycopg.connect(database_url(), autocommit=True) as session:
+        eventually(
+            lambda: session.execute(query, [name, own]).fetchone() == (0,),
+            what="the sessions of killed processes to end",
         )
-        row = cursor.fetchone()
-    return row is not None and row[0] == 0
 
 
 def lateness() -> list[float]:
-    """Return by how many seconds each fired timer was late, sorted."""
-    times = Timer.objects.filter(status="FIRED").values_list("closed_at", "due_at")
-    return sorted((closed - due).total_seconds() for closed, due in times if closed is not None)
+    """Return by how many seconds each fired timer was late, sorted; none is due before it is there."""
+    times = Timer.objects.filter(status="FIRED").values_list("closed_at", "due_at", "created_at")
+    return sorted(
+        (closed - max(due, created)).total_seconds() for closed, due, created in times if closed is not None
+    )
+
+
+def ticking_workers() -> set[int]:
+    """Return the processes whose tickers were seen within the last three seconds."""
+    fresh = Heartbeat.objects.filter(seen_at__gt=datetime.now(UTC) - timedelta(seconds=3)).exclude(name=QUEUE)
+    return {int(name.rpartition(":")[2]) for name in fresh.values_list("name", flat=True)}
 
 
 def descendants(pid: int) -> dict[int, str]:

@@ -30,5 +30,5 @@ def run_python(*arguments: str, **variables: str) -> subprocess.CompletedProcess
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=300,
     )

@@ -9,6 +9,8 @@ from collections.abc import Callable
 
 from django.db import connections
 
+from tests.support.children import wait_for_sessions_to_end
+
 KILLED = -signal.SIGKILL
 
 
@@ -16,12 +18,15 @@ def run_forked(act: Callable[[], bytes]) -> tuple[int, bytes]:
     """Run `act` in a forked child; return how it ended (negative: by that signal) and what it returned.
 
     The child shares nothing that matters: this process's connections are closed before. It never returns into the
-    test; an exception ends it with 1, and its traceback is the answer.
+    test; an exception ends it with 1, and its traceback is the answer. The server has undone what it left when this
+    returns.
     """
     connections.close_all()
     reading, writing = os.pipe()
+    sessions = f"forked by {os.getpid()}"
     child = os.fork()
     if child == 0:
+        os.environ["PGAPPNAME"] = sessions
         os.close(reading)
         status = 1
         try:
@@ -35,4 +40,5 @@ def run_forked(act: Callable[[], bytes]) -> tuple[int, bytes]:
     with os.fdopen(reading, "rb") as answers:
         answer = answers.read()
     _, status = os.waitpid(child, 0)
+    wait_for_sessions_to_end(sessions)
     return os.waitstatus_to_exitcode(status), answer

@@ -23,7 +23,7 @@ def forget_all() -> None:
     kept_sets.clear()
     running_clock.forget()
     definitions.forget_versions()
-    habits.knows = False
+    habits.knows, habits.races_again_at = False, 0.0
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bpm.project.settings import *  # noqa: F403
-from bpm.project.settings import BPM, INSTALLED_APPS, env
+from bpm.project.settings import BPM, INSTALLED_APPS
 
 INSTALLED_APPS = [*INSTALLED_APPS, "tests.support.loop_handlers"]
-BPM = BPM | {"JOB_LEASE_MS": env.integer("BPM_TEST_LEASE_MS", 30_000, low=100, high=60_000)}
+BPM = BPM | {"JOB_LEASE_MS": 30_000}

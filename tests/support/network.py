@@ -1,16 +1,22 @@
-"""A network of our own: a namespace behind a link that can be taken down, and a way from it to the test's server."""
+"""A network of our own: a namespace behind a link that can be taken down, and a way from it to the test's server.
+
+Names and addresses are those of this process: test runs beside one another do not meet.
+"""
 
 from __future__ import annotations
 
+import os
 import shutil
 import socket
 import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from ipaddress import IPv4Address
 from typing import NamedTuple
 
-HERE, THERE = "10.213.77.1", "10.213.77.2"
+_OWN = IPv4Address("10.213.0.0") + os.getpid() % 0x4000 * 4
+HERE, THERE = str(_OWN + 1), str(_OWN + 2)
 
 
 class Link(NamedTuple):
@@ -28,15 +34,16 @@ def has_namespaces() -> bool:
     """Return whether this process may make network namespaces."""
     if shutil.which("ip") is None:
         return False
-    made = subprocess.run(["ip", "netns", "add", "bpm-probe"], capture_output=True, check=False)
-    subprocess.run(["ip", "netns", "del", "bpm-probe"], capture_output=True, check=False)
+    probe = f"bpm-probe-{os.getpid()}"
+    made = subprocess.run(["ip", "netns", "add", probe], capture_output=True, check=False)
+    subprocess.run(["ip", "netns", "del", probe], capture_output=True, check=False)
     return made.returncode == 0
 
 
 @contextmanager
 def linked_namespace() -> Iterator[Link]:
     """Yield a namespace at address THERE that reaches us at HERE."""
-    link = Link("bpm-test", "bpm-test-here")
+    link = Link(f"bpm-test-{os.getpid()}", f"bpm-{os.getpid()}")
     _remove(link)
     _ip("netns", "add", link.namespace)
     try:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import httpx
 from django.db import connection
 
 from bpm import engine
+from tests.support.children import eventually
 
 LIMITS_S = {"loops": 3.5, "queue": 240.0}
 """By the documentation of `/ready`; written out here, so that a changed limit is noticed."""
@@ -64,14 +65,18 @@ class ReadinessWatch(threading.Thread):
         finally:
             connection.close()
 
+    def has_asked(self, since: float) -> bool:
+        """Return whether there is an answer to what was asked then or later."""
+        return any(answer.asked_at >= since for answer in self.answers)
+
     def _ask(self) -> None:
-        before, asked_at = _last_seen(), time.monotonic()
+        before, asked_at = _last_seen(0), time.monotonic()
         try:
             got = httpx.get(f"http://127.0.0.1:{self._port}/ready", timeout=30, trust_env=False)
         except httpx.TransportError:
             return
         answered_at = time.monotonic()
-        after = _last_seen()
+        after = _last_seen(1)
         self.answers.append(
             Answer(
                 self._port,
@@ -85,11 +90,32 @@ class ReadinessWatch(threading.Thread):
         )
 
 
-def _last_seen() -> dict[str, float | None]:
-    """Return when loops and queue gave their newest signs of life, by this machine's monotonic clock."""
-    life, now = engine.signs_of_life(), time.monotonic()
+def _last_seen(bound: int) -> dict[str, float | None]:
+    """Return when loops and queue gave their newest signs of life, by this machine's monotonic clock.
+
+    Args:
+        bound: 0 for the earliest instant that it can have been, 1 for the latest: a look takes time.
+    """
+    before, life, after = time.monotonic(), engine.signs_of_life(), time.monotonic()
     ages = {"loops": life.loop_age_s, "queue": life.queue_age_s}
-    return {name: None if age is None else now - age for name, age in ages.items()}
+    return {name: None if age is None else (before, after)[bound] - age for name, age in ages.items()}
+
+
+def wait_for_red(is_green: Callable[[], bool | None], ended_at: float) -> None:
+    """Ask until the answer is red; none may be green that was asked for five seconds after the loops' end or later.
+
+    Args:
+        is_green: asks; None where there is no answer.
+        ended_at: by the monotonic clock.
+    """
+
+    def look() -> bool:
+        asked_after_s = time.monotonic() - ended_at
+        green = is_green()
+        assert not green or asked_after_s < RED_WITHIN_S, f"green {asked_after_s:.1f} s after the loops' end"
+        return green is False
+
+    eventually(look, what="a red answer")
 
 
 def wrong_answers(answers: Sequence[Answer], outages: Sequence[tuple[float, float]]) -> list[str]:

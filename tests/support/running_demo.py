@@ -50,7 +50,7 @@ class RunningDemo:
 
     def __enter__(self) -> Self:
         self.process = self._children.start("manage.py", "demo", "--port", str(self.port), log="demo.log")
-        eventually(lambda: READY in self.output() or self.process.poll() is not None, 100, "the demo")
+        eventually(lambda: READY in self.output() or self.process.poll() is not None, 200, "the demo")
         assert self.process.poll() is None, self.output()
         return self
 
@@ -59,7 +59,7 @@ class RunningDemo:
     ) -> None:
         if self.process.poll() is None:
             self.process.terminate()
-            code = self.process.wait(60)
+            code = self.process.wait(120)
             assert code == 0 or error is not None, self.output()
         self._children.__exit__(kind, error, trace)
 
@@ -78,11 +78,11 @@ class RunningDemo:
     def kill(self, program: str) -> None:
         """Kill a program and wait until the demo has said so."""
         said = self.output().count(f"{program} was ended by SIGKILL")
-        os.kill(self.children_of_demo()[program], signal.SIGKILL)
+        # A program that was started this moment has the demo's own name until it is loaded.
+        os.kill(eventually(lambda: self.children_of_demo().get(program), what=program), signal.SIGKILL)
         eventually(
             lambda: self.output().count(f"{program} was ended by SIGKILL") > said,
-            20,
-            f"{program} to be missed",
+            what=f"{program} to be missed",
         )
 
     def children_of_demo(self) -> dict[str, int]:
@@ -136,6 +136,8 @@ class PatientCaller:
             if answer.is_success:
                 return answer.json()
             self.refusals.append(f"{method} {path}: {answer.status_code} {answer.text}")
-            if answer.status_code < 500 or time.monotonic() > deadline:
+            # A call that got no answer in time may still be under way.
+            later = answer.status_code >= 500 or answer.json().get("code") == "IdempotencyInProgress"
+            if not later or time.monotonic() > deadline:
                 raise AssertionError(self.refusals[-1])
             time.sleep(0.1)

@@ -42,7 +42,7 @@ def pages(ann: Person, db: None) -> list[Page]:
     engine.deploy([("evil.bpmn", _model()), ("other.bpmn", other), ("n.form", json.dumps(note).encode())])
     engine.start("evil", business_key=EVIL, variables={"g": EVIL})
     engine.start("other", variables={"x": EVIL})
-    tasks = [str(one) for one in UserTask.objects.values_list("id", flat=True)]
+    tasks = [str(UserTask.objects.get(node=node).id) for node in ("do", "o")]
     engine.comment_task(tasks[0], message=EVIL, actor=EVIL)
     root = Client(headers={"host": "localhost"})
     root.force_login(User.objects.create_superuser("root", password="-"))

@@ -64,6 +64,7 @@ def _host(database: Path) -> tuple[str, str]:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(400)
 def test_a_host_set_up_as_the_page_says_migrates_and_answers(tmp_path: Path) -> None:
     host, routes = _host(tmp_path / "host.sqlite3")
     (tmp_path / "host.py").write_text(host)
@@ -76,7 +77,7 @@ def test_a_host_set_up_as_the_page_says_migrates_and_answers(tmp_path: Path) -> 
         capture_output=True,
         text=True,
         check=False,
-        timeout=100,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.split("\n")[-5:-1] == [

@@ -39,11 +39,11 @@ def test_threads_that_pause_at_the_same_time_leave_it_running() -> None:
     def pause() -> None:
         for _ in range(200):
             with CollectionPaused():
-                barrier.wait(timeout=10)
+                barrier.wait(timeout=60)
 
     threads = [threading.Thread(target=pause) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(timeout=30)
+        thread.join(timeout=60)
     assert gc.isenabled()

@@ -5,8 +5,12 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from typing import Final
 
 from bpm.worker import ExternalTask, LeaseLost, TaskContext, TaskResult
+
+BEGUN_MS: Final = 600_000
+"""More than any lease of these tests: only what makes one longer is a call."""
 
 
 class Calling:
@@ -53,9 +57,26 @@ class Slow:
     def handle(self, task: ExternalTask, context: TaskContext) -> TaskResult:
         seconds = task.variables["seconds"]
         assert isinstance(seconds, int)
-        context.extend(3000)
+        context.extend(BEGUN_MS)
         time.sleep(seconds)
         return TaskResult.complete({"slept": seconds})
+
+
+class UntilDrained:
+    """Works until the worker is asked to stop, and a little longer.
+
+    It extends the lease when it begins and when it sees that it shall end, for whoever watches the engine's side.
+    """
+
+    task_type = "work"
+
+    def handle(self, task: ExternalTask, context: TaskContext) -> TaskResult:
+        context.extend(BEGUN_MS)
+        while not context.draining:
+            time.sleep(0.01)
+        context.extend(2 * BEGUN_MS)
+        time.sleep(0.5)
+        return TaskResult.complete({"drained": True})
 
 
 class Held:
@@ -64,11 +85,13 @@ class Held:
     task_type = "work"
 
     def __init__(self) -> None:
+        self.contexts: list[TaskContext] = []
         self.started = threading.Event()
         self.released = threading.Event()
         self.saw_loss = threading.Event()
 
     def handle(self, task: ExternalTask, context: TaskContext) -> TaskResult:
+        self.contexts.append(context)
         self.started.set()
         try:
             while not self.released.is_set():

@@ -89,6 +89,11 @@ def problem(
 LEASE_CONFLICT = problem(409, "ExternalTaskLeaseConflict", violation="ExternalTaskLeaseConflict")
 
 
+def extension(lease_id: int) -> Answer:
+    """An extension as extend-lock answers it."""
+    return Answer(body={"lease_id": lease_id, "lock_expires_at": "2026-01-01T00:01:00Z"})
+
+
 def task(task_id: str = "task-1", task_type: str = "work", **changes: object) -> dict[str, Any]:
     """A task as fetch-and-lock answers it."""
     return {
@@ -170,7 +175,7 @@ class ScriptedEngine:
         with self._changed:
             return [request for request in self.requests if request.action == action]
 
-    def wait_for(self, action: str, count: int = 1, seconds: float = 30.0) -> list[Request]:
+    def wait_for(self, action: str, count: int = 1, seconds: float = 60.0) -> list[Request]:
         """The requests for this action as soon as there are `count`."""
         with self._changed:
             came = self._changed.wait_for(

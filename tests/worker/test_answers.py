@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import threading
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
@@ -21,7 +22,7 @@ from bpm.worker import (
     Unauthorized,
 )
 from bpm.worker.answers import error_of_transport
-from tests.worker.scripted_engine import LEASE_CONFLICT, Answer, ScriptedEngine, problem
+from tests.worker.scripted_engine import LEASE_CONFLICT, Answer, ScriptedEngine, once, problem
 
 
 def unlock(engine: ScriptedEngine, client: EngineClient, answer: Answer) -> EngineError:
@@ -157,12 +158,14 @@ def test_an_unreachable_engine_has_done_nothing(engine: ScriptedEngine) -> None:
 
 
 def test_an_answer_that_takes_too_long_is_none(engine: ScriptedEngine) -> None:
-    engine.script("unlock", Answer(delay_s=0.6))
+    given_up = threading.Event()
+    engine.script("unlock", once(given_up, Answer()))
     with (
         EngineClient(engine.url, timeout_s=0.2) as client,
         pytest.raises(EngineUnavailable, match="ReadTimeout"),
     ):
         client.unlock("task-1", "worker-1", 1)
+    given_up.set()
 
 
 def request_errors(kind: type[httpx.RequestError] = httpx.RequestError) -> list[type[httpx.RequestError]]:

@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-import time
+import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from bpm.worker.__main__ import main
-from tests.worker.scripted_engine import Answer, ScriptedEngine, problem, task
+from tests.worker.scripted_engine import Answer, ScriptedEngine, once, problem, task
 
 ROOT = Path(__file__).resolve().parents[2]
 HANDLERS = "tests.worker.handlers"
@@ -64,23 +64,23 @@ def commands() -> Iterator[Commands]:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["SIGTERM", "SIGINT"])
 def test_a_signal_drains(engine: ScriptedEngine, commands: Commands, number: signal.Signals) -> None:
-    engine.offer(task("running", variables={"seconds": 2}))
-    arguments = ("--wait-ms", "5000", "--concurrency", "2", "--worker-id", "w")
-    process = commands.start(
-        f"{HANDLERS}:Slow", *arguments, "--lock-duration-ms", "3000", BPM_URL=engine.url, BPM_TOKEN="secret"
-    )
-    engine.wait_for("fetch-and-lock", 2, seconds=60)
+    drains = threading.Event()
+    late = once(drains, Answer(body=[task("late", lease_id=8)]))
+    engine.script("fetch-and-lock", Answer(body=[task("running")]), late)
+    arguments = ("--wait-ms", "30000", "--concurrency", "2", "--worker-id", "w")
+    process = commands.start(f"{HANDLERS}:UntilDrained", *arguments, BPM_URL=engine.url, BPM_TOKEN="secret")
+    engine.wait_for("fetch-and-lock", 2)
     engine.wait_for("extend-lock")
     # The second fetch is a long poll under way; what it brings comes too late to be started.
     process.send_signal(number)
     errors = read_until(process, f"worker stops: {number.name}")
-    time.sleep(0.1)
-    engine.offer(task("late", variables={"seconds": 1}, lease_id=8))
+    engine.wait_for("extend-lock", 2)
+    drains.set()
     errors += process.communicate(timeout=60)[1]
     assert process.returncode == 0, errors
     [completion] = engine.calls("complete")
     assert completion.path.endswith("/running/complete")
-    assert completion.body == {"worker_id": "w", "lease_id": 1, "variables": {"slept": 2}}
+    assert completion.body == {"worker_id": "w", "lease_id": 1, "variables": {"drained": True}}
     assert [call.path.split("/")[-2] for call in engine.calls("unlock")] == ["late"]
     assert {request.headers["authorization"] for request in engine.requests} == {"Token secret"}
     assert len(engine.calls("extend-lock")) >= 2
@@ -89,27 +89,27 @@ def test_a_signal_drains(engine: ScriptedEngine, commands: Commands, number: sig
 
 
 def test_a_second_signal_ends_at_once(engine: ScriptedEngine, commands: Commands) -> None:
-    engine.offer(task(variables={"seconds": 30}))
-    process = commands.start(f"{HANDLERS}:Slow", "--url", engine.url)
-    engine.wait_for("fetch-and-lock", 2, seconds=60)
+    engine.offer(task(variables={"seconds": 300}))
+    process = commands.start(f"{HANDLERS}:Slow", "--url", engine.url, "--grace-ms", "300000")
+    engine.wait_for("fetch-and-lock", 2)
     engine.wait_for("extend-lock")
     process.send_signal(signal.SIGTERM)
     read_until(process, "worker stops: SIGTERM")
     assert process.poll() is None
     process.send_signal(signal.SIGTERM)
-    assert process.wait(timeout=20) == -signal.SIGTERM
+    assert process.wait(timeout=60) == -signal.SIGTERM
     assert engine.calls("complete") == []
 
 
 def test_a_handler_that_outlasts_the_grace_does_not_keep_the_process(
     engine: ScriptedEngine, commands: Commands
 ) -> None:
-    engine.offer(task(variables={"seconds": 30}))
+    engine.offer(task(variables={"seconds": 300}))
     process = commands.start(f"{HANDLERS}:Slow", "--url", engine.url, "--grace-ms", "300", "--wait-ms", "100")
-    engine.wait_for("fetch-and-lock", 2, seconds=60)
+    engine.wait_for("fetch-and-lock", 2)
     engine.wait_for("extend-lock")
     process.send_signal(signal.SIGTERM)
-    _, errors = process.communicate(timeout=20)
+    _, errors = process.communicate(timeout=60)
     assert process.returncode == 1
     assert "abandoned" in errors
 
@@ -118,7 +118,7 @@ def test_it_waits_for_an_engine_that_is_not_up_yet(engine: ScriptedEngine, comma
     engine.script("fetch-and-lock", *[Answer(lost=True)] * 3)
     engine.offer(task(variables={"x": 1}))
     process = commands.start(f"{HANDLERS}:Echo", "--url", engine.url, "--tenant", "acme", "--wait-ms", "200")
-    [completion] = engine.wait_for("complete", seconds=60)
+    [completion] = engine.wait_for("complete")
     assert completion.headers["x-tenant-id"] == "acme"
     assert "authorization" not in completion.headers
     process.send_signal(signal.SIGTERM)

@@ -11,6 +11,7 @@ import pytest
 from bpm.worker.examples.payment import PaymentHandler, read_amount
 from bpm.worker.examples.payment_ledger import PaymentLedger
 from tests.worker.conftest import StartWorker
+from tests.worker.lease_clock import LeaseClock
 from tests.worker.scripted_engine import LOST, ScriptedEngine, task
 
 
@@ -34,11 +35,14 @@ def test_it_pays(
 
 
 def test_a_task_that_comes_twice_is_paid_once(
-    engine: ScriptedEngine, start_worker: StartWorker, ledger: PaymentLedger
+    engine: ScriptedEngine, start_worker: StartWorker, lease_clock: LeaseClock, ledger: PaymentLedger
 ) -> None:
     engine.script("complete", *[LOST] * 100)
     engine.offer(task(task_type="payment", variables={"amount": 5}))
-    start_worker(PaymentHandler(ledger), lock_duration_ms=300).drain()
+    worker = start_worker(PaymentHandler(ledger), lock_duration_ms=300)
+    engine.wait_for("complete")
+    lease_clock.advance(worker, 0.4)
+    assert worker.drain()
     lost = len(engine.calls("complete"))
     engine.unscript("complete")
     engine.offer(task(task_type="payment", variables={"amount": 5}, lease_id=2, attempt=2))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import signal
 from argparse import ArgumentParser
+from concurrent.futures import ThreadPoolExecutor
+from queue import SimpleQueue
 from types import FrameType
 from typing import Any
 
@@ -38,13 +40,28 @@ class Command(BaseCommand):
             return
         threads = 0 if options["no_handlers"] else handler_threads()
         pool = HandlerPool(process_name(), threads=threads, lease_ms=job_lease_ms())
-        ticker = Ticker(process_name(), pool)
-
-        def stop(_number: int, _frame: FrameType | None) -> None:
-            ticker.stop()
-
-        signal.signal(signal.SIGTERM, stop)
-        signal.signal(signal.SIGINT, stop)
-        ticker.run()
+        _run_until_asked(Ticker(process_name(), pool))
         if not pool.drain(options["grace"]):
             self.stderr.write(f"{pool.running} handlers are left to their leases")
+
+
+def _run_until_asked(ticker: Ticker) -> None:
+    """Tick until SIGTERM or SIGINT.
+
+    A handler of signals interrupts the main thread anywhere, and must not wait for a lock that this thread may hold
+    just then. So the loop, whose events have locks, runs in a thread, and the main thread waits at a queue whose `put`
+    may interrupt its own `get`.
+    """
+    over: SimpleQueue[None] = SimpleQueue()
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        over.put(None)
+
+    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGINT, stop)
+    with ThreadPoolExecutor(1, thread_name_prefix="bpm-ticker") as threads:
+        loop = threads.submit(ticker.run)
+        loop.add_done_callback(lambda _: over.put(None))
+        over.get()
+        ticker.stop()
+        loop.result()

@@ -174,13 +174,13 @@ class HostTransactions(TransactionTestCase):
             with transaction.atomic():
                 ProcessInstance.objects.select_for_update().get()
                 locked.set()
-                done.wait(20)
+                done.wait(60)
             connection.close()
 
         holder = threading.Thread(target=hold)
         holder.start()
         try:
-            assert locked.wait(20)
+            assert locked.wait(60)
             with transaction.atomic():
                 Order.objects.create(number="A2")
                 with pytest.raises(engine.errors.Busy):

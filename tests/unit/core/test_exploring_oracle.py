@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
@@ -12,6 +13,8 @@ from tests.support.model_graph import build_graph
 from tests.support.random_models import unstructured_models
 from tests.support.refined_models import refined_models
 
+# Most of a minute on an idle machine.
+pytestmark = pytest.mark.timeout(600)
 CONDITIONS = ("x > 1", "x > 2", "y == 1")
 MODELS = st.one_of(
     refined_models(CONDITIONS),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,6 +18,8 @@ from tests.support.model_xml import write_xml
 from tests.support.random_commands import useful_commands
 from tests.support.random_models import structured_models, unstructured_models
 
+# Most of a minute on an idle machine.
+pytestmark = pytest.mark.timeout(600)
 MOVES = st.lists(st.tuples(st.integers(0, 10_000), st.integers(0, 10_000)), min_size=1, max_size=20)
 LINKED = re.compile(r'<intermediateThrowEvent id="(?:throw|catch)_(\w+)"/>')
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,6 +16,8 @@ from tests.support.model import Model
 from tests.support.random_commands import possible_commands, useful_commands
 from tests.support.random_models import structured_models, unstructured_models
 
+# Most of a minute on an idle machine.
+pytestmark = pytest.mark.timeout(600)
 MOVES = st.lists(st.tuples(st.integers(0, 10_000), st.integers(0, 10_000)), min_size=1, max_size=25)
 SPANS = (0, 0, 0, 0, 1, 6)
 

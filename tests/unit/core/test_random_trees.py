@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from random import Random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,6 +18,8 @@ from tests.support.inclusive_rule import waiting_without_reason
 from tests.support.random_moves import random_move
 from tests.support.random_trees import random_trees
 
+# Most of a minute on an idle machine.
+pytestmark = pytest.mark.timeout(600)
 MOVES = 20
 
 

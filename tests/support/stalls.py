@@ -1,0 +1,49 @@
+"""How long the machine stood still: what a bound on seconds must allow for on top of what it proves."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.db import connection
+
+_BEAT_S = 0.02
+
+
+class Stalls:
+    """Seconds by which a thread came late that does nothing but sleep and ask the database for nothing."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._over = threading.Event()
+
+    def run(self) -> None:
+        """Add up how late each beat comes, until `stop`."""
+        try:
+            while not self._over.is_set():
+                began = time.monotonic()
+                time.sleep(_BEAT_S)
+                with connection.cursor() as cursor:
+                    cursor.execute("SELECT 1")
+                self.seconds += time.monotonic() - began - _BEAT_S
+        finally:
+            connection.close()
+
+    def stop(self) -> None:
+        """Let the thread end with its beat."""
+        self._over.set()
+
+
+@contextmanager
+def stalling() -> Iterator[Stalls]:
+    """Watch for stalls while the block runs: of this process, of the whole machine, of the database server."""
+    found = Stalls()
+    thread = threading.Thread(target=found.run)
+    thread.start()
+    try:
+        yield found
+    finally:
+        found.stop()
+        thread.join()

@@ -40,8 +40,9 @@ def port(
     limit = getattr(request, "param", LIMIT_S)
     settings = tmp_path / "server.py"
     settings.write_text(
-        "from bpm.project.web_server import end_stalled\n"
-        f"def post_fork(server, worker):\n    end_stalled(worker.sockets, {limit})\n"
+        "from bpm.project import web_server\n"
+        "from bpm.project.web_server import post_fork, when_ready\n"
+        f"web_server.STALLED_S = {limit}\n"
     )
     found = free_port()
     web = ["gunicorn", "bpm.project.wsgi:application", "--config", str(settings), "--threads", str(THREADS)]
